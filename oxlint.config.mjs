@@ -11,9 +11,10 @@ const layers = {
   cli: ["model", "store", "server", "client", "runtime", "events", "plane"],
 };
 
-// Folders inside a layer, lowest first: each may import only from those before it. Files at the root of a layer are the top.
-// A layer is listed as soon as its folders have no cycles.
+// Folders inside a layer, lowest first: each may import only from those before it. Files at the root of a layer are the top,
+// unless "." gives them another place; index.ts is the top in any case.
 export const folders = {
+  store: [".", "watch", "memory", "sqlite", "conformance"],
   client: ["kinds", "async", "transport", "kubeconfig", "source", "informer", "polling"],
   runtime: [
     "log",
@@ -85,6 +86,37 @@ export const folders = {
   testing: ["api", "time", "perturb"],
 };
 
+// The same for folders inside folders. Files beside them may be imported from all of them: they have shared types, and the code
+// that puts the folders together.
+export const nestedFolders = {
+  "cli/commands": [
+    "backup",
+    "debug",
+    "delete",
+    "edit",
+    "explain",
+    "generate",
+    "get",
+    "plan",
+    "top",
+    "tree",
+    "wait",
+  ],
+  "client/informer": ["cache", "reflector"],
+  "client/kubeconfig": ["credentials", "exec", "proxy"],
+  "client/transport/http": ["responses", "wire", "calls", "watch"],
+  "model/apply": ["fields", "typed"],
+  "model/cel": ["types", "values", "libraries", "syntax", "check", "cost", "run", "rules"],
+  "plane/management": ["controllers", "plan", "runs", "store", "top"],
+  "runtime/observe": ["findings", "metrics"],
+  "runtime/reconcile": ["children", "object", "steps"],
+  "server/custom-resources": ["serving", "validation"],
+  "server/http": ["files", "auth", "limits", "metrics", "request", "response", "paths", "tls", "watch"],
+  "server/kinds": ["api-types", "idl", "schema", "typed", "protobuf", "strategy"],
+  "server/kinds/strategy": ["access", "cluster", "network", "pods", "storage", "workloads"],
+  "server/registry": ["read", "write"],
+};
+
 /** Deepest nesting of folders below a layer's folder that the rule covers. */
 const maxDepth = 4;
 
@@ -112,24 +144,45 @@ const layerRule = Object.entries(layers).flatMap(([layer, below]) => {
   if (layer === "model") {
     patterns.push({ regex: "^node:", message: "src/model is pure: no I/O, no Node modules." });
   }
-  const ordered = (folders[layer] ?? []).flatMap((folder, index, all) =>
-    folderRules(layer, folder, all.slice(index + 1), patterns),
+  // Where several rules apply to a file the last one wins, so those of nested folders come last and repeat the others.
+  const parents = [layer, ...Object.keys(nestedFolders).filter((path) => path.startsWith(`${layer}/`))];
+  const ordered = parents.flatMap((parent) =>
+    orderOf(parent).flatMap((folder) => (folder === "." ? [] : folderRules(`${parent}/${folder}`, patterns))),
   );
   return [restrict([`src/${layer}/**/*.ts`], patterns)].concat(ordered);
 });
 
+function orderOf(parent) {
+  return folders[parent] ?? nestedFolders[parent] ?? [];
+}
+
 /** One rule per depth, so that `../queue/` in a nested folder is not mistaken for the layer's own `queue`. */
-function folderRules(layer, folder, above, patterns) {
-  const targets = [...above.map((other) => `${other}/`), "[^/]+\\.js$"].join("|");
-  const message = `src/${layer}/${folder} may import only from folders listed before it (oxlint.config.mjs, "folders").`;
+function folderRules(path, patterns) {
+  const parts = path.split("/");
   return Array.from({ length: maxDepth }, (_, depth) =>
     restrict(
-      [`src/${layer}/${folder}/${"*/".repeat(depth)}*.ts`],
-      patterns.concat({ regex: `^(\\.\\./){${depth + 1}}(${targets})`, message }),
+      [`src/${path}/${"*/".repeat(depth)}*.ts`],
+      patterns.concat(
+        parts.slice(1).flatMap((folder, index) => {
+          const parent = parts.slice(0, index + 1).join("/");
+          if (orderOf(parent).length === 0) return [];
+          const regex = `^(\\.\\./){${parts.length - index - 1 + depth}}(${above(parent, folder)})`;
+          const message = `src/${parent}/${folder} may import only from folders listed before it (oxlint.config.mjs, "folders").`;
+          return [{ regex, message }];
+        }),
+      ),
       // Fixtures may put a whole layer together.
       tests.concat("**/fixtures/**"),
     ),
   );
+}
+
+/** What a folder must not import, relative to its parent. */
+function above(parent, folder) {
+  const order = orderOf(parent);
+  const later = order.slice(order.indexOf(folder) + 1).map((other) => `${other}/`);
+  if (parent in nestedFolders) return [...later, "index\\.js$"].join("|");
+  return [...later, order.includes(".") ? "index\\.js$" : "[^/]+\\.js$"].join("|");
 }
 
 export default {

@@ -26,7 +26,7 @@ if (positionals.length !== 2) {
 const { objects, seconds } = values;
 const size = ["--objects", objects];
 
-/** Benchmarks with their options, and the figures of each: a name here, and how the benchmark's own name begins. */
+/** Benchmarks with their options, and the figures of each: a short name, and the prefix of the benchmark's own name. */
 const benchmarks = {
   start: {
     program: ["start.js"],

@@ -72,7 +72,7 @@ export interface WidgetControllerOptions {
   readonly onRun?: ((name: string, sequence: number) => void) | undefined;
 }
 
-/** Controller that reports every widget as Ready, and ensures its part if asked to. */
+/** Controller that reports every widget as Ready, and with `parts` ensures its part. */
 export function widgetController(options: WidgetControllerOptions): Controller {
   const { namespace, concurrency, parts = false, onRun } = options;
   return controller({

@@ -25,7 +25,7 @@ const rounds = Number(values.rounds);
 const root = dirname(fileURLToPath(import.meta.resolve("fettle/package.json")));
 const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { bin: { fettle: string } };
 /** Pause before the memory is read; milliseconds. */
-const rest = 2000;
+const idleTime = 2000;
 
 interface Start {
   /** Milliseconds. */
@@ -77,7 +77,7 @@ async function start(data: string): Promise<Start> {
     const ready = performance.now() - begin;
     if (child.exitCode !== null) throw new Error(`fettle up ended before it was up:\n${text}`);
     const processor = processorTime(child.pid);
-    await new Promise((resolve) => setTimeout(resolve, rest));
+    await new Promise((resolve) => setTimeout(resolve, idleTime));
     return { ready, processor, memory: residentMemory(child.pid) };
   } finally {
     child.kill("SIGTERM");

@@ -56,8 +56,21 @@ async function bundles() {
     chunkFileNames: "chunks/[name]-[hash].js",
   });
   await build.close();
-  const files = output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]);
+  const foreign = new Set(output.filter(isForeign).map(({ fileName }) => fileName));
+  const files = output
+    .filter(({ fileName }) => !foreign.has(fileName.replace(/\.map$/, "")) || fileName.endsWith(".js"))
+    .map((file) => [file.fileName, textOf(file, foreign)]);
   return [...files, ["THIRD-PARTY-LICENSES.txt", licenses(output)]];
+}
+
+/** Tests whether a chunk has code of other packages only: nobody needs source maps of these. */
+function isForeign({ moduleIds }) {
+  return moduleIds?.every((id) => id.includes("node_modules") || id.startsWith("\0")) ?? false;
+}
+
+function textOf({ type, fileName, code, source }, foreign) {
+  if (type !== "chunk") return source;
+  return foreign.has(fileName) ? code.replace(/^\/\/# sourceMappingURL=.*$/m, "") : code;
 }
 
 /** Licences of the packages in the bundles, which have to come with them. */

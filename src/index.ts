@@ -1,6 +1,6 @@
 /**
- * What most users import. All there is stands in `fettle/model`, `fettle/client`, `fettle/runtime`, `fettle/store` and
- * `fettle/server`; Kubernetes' own kinds are in `fettle/kubernetes`.
+ * Names that most programs need. The complete API of each part is in `fettle/model`, `fettle/client`, `fettle/runtime`,
+ * `fettle/store`, `fettle/server` and `fettle/plane`; the built-in kinds of Kubernetes are in `fettle/kubernetes`.
  */
 export { resource } from "./model/resource/resource.js";
 export { customResourceDefinition } from "./model/resource/custom-resource-definition.js";

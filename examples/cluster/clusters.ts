@@ -1,7 +1,7 @@
 import { controller } from "fettle";
 import { Cluster, Node } from "./kinds.js";
 
-/** Sees to it that a cluster has its nodes. In prose: what should be is said, and the runtime does the rest. */
+/** Creates the nodes of a cluster. Declarative: it names the nodes that should exist, and the runtime writes them. */
 export const clusters = controller({
   for: Cluster,
   owns: [Node],

@@ -10,7 +10,7 @@ export const Cluster = resource("example.io/v1", "Cluster", {
   ],
 });
 
-/** One machine of a cluster. Which version it runs is the cluster's business. */
+/** One machine of a cluster, which determines its version. */
 export const Node = resource("example.io/v1", "Node", {
   spec: z.object({ cluster: z.string() }),
   status: z.object({ version: z.string() }),

@@ -1,14 +1,14 @@
-/** Where machines are, which nodes run on: the outside world of this example. */
+/** Machines of the nodes, the outside world of this example. */
 export interface Machines {
-  /** Has the machine run a version, and tells whether it does by now. */
+  /** Boots the machine with a version; returns true if it already runs. */
   boot(machine: string, version: string, signal: AbortSignal): Promise<boolean>;
-  /** Gives the machine back; no matter if it has been given back already. */
+  /** Releases the machine; idempotent. */
   release(machine: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Machines made of memory. They have booted when they are looked at for the second time. */
+/** Machines in memory. They have booted when they are checked for the second time. */
 export class MemoryMachines implements Machines {
-  /** What each machine runs, or is about to. */
+  /** Version that each machine runs or boots. */
   readonly versions = new Map<string, string>();
 
   async boot(machine: string, version: string): Promise<boolean> {

@@ -4,18 +4,18 @@ import type { Machines } from "./machines.js";
 
 const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 
-/** Holds a node back until its machine has been given back, however long nobody is there to do it. */
+/** Finalizer that keeps a node until its machine is released, even if the controller is down meanwhile. */
 const finalizer = "example.io/machine";
 
 /**
- * Boots the machine of each node with the version of its cluster. In the plain style: it is told a name, reads and writes
- * with the client, and answers when to be called again.
+ * Boots the machine of each node with the version of its cluster. A plain controller: it gets a name, reads and writes with the
+ * client, and returns when to be called again.
  */
 export function nodes(machines: Machines): Controller {
   return plainController({
     for: Node,
     where: predicates.changed.generation,
-    // A cluster that changes concerns its nodes: the index finds them.
+    // A change of a cluster triggers its nodes, which the index finds.
     indexes: { cluster: ({ metadata, spec }) => [`${metadata.namespace}/${spec.cluster}`] },
     watches: [watch(Cluster, { to: toIndexed("cluster", keyOf), where: predicates.changed.generation })],
 
@@ -34,7 +34,7 @@ export function nodes(machines: Machines): Controller {
         return;
       }
       const cluster = read(Cluster, node.spec.cluster);
-      // Without its cluster a node is garbage, and is collected as such.
+      // A node without its cluster is deleted by the garbage collector.
       if (cluster === undefined) return;
       if (!finalizers.includes(finalizer)) await setFinalizers([...finalizers, finalizer]);
 

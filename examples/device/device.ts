@@ -16,7 +16,7 @@ export const Device = resource("example.io/v1", "Device", {
   ],
 });
 
-/** Keeps devices behind a gateway as their spec says: connected, configured, running or stopped. */
+/** Connects, configures, starts and stops devices behind a gateway according to their spec. */
 export function devices(gateway: Gateway): Controller {
   return controller({
     for: Device,
@@ -64,8 +64,8 @@ export function devices(gateway: Gateway): Controller {
 }
 
 /**
- * What a controller is shown can be old, such as a device that has long been deleted and cleaned up after; nobody would
- * stop it a second time. One that is there now and has our finalizer cannot go before cleanup has been called.
+ * Reads the device from the API, because the cached one can be stale: starting a device that was already deleted and cleaned
+ * up would leave it running. A device that exists and has our finalizer is not removed before cleanup has run.
  */
 async function isStillSo(
   { metadata }: ObjectOf<typeof Device>,

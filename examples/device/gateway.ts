@@ -1,14 +1,14 @@
-/** What is known of a device. */
+/** State of a device. */
 export interface Sight {
   readonly connected: boolean;
   readonly state: "running" | "stopped";
-  /** What it was last configured with. */
+  /** Last config that was written to it. */
   readonly config?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Where devices are reached: the outside world of this example. All of it may be done again without harm. What fails may
- * work later, except for a PermanentError, which says that it never will.
+ * Access to devices, the outside world of this example. All methods are idempotent. Errors are temporary, except for a
+ * PermanentError.
  */
 export interface Gateway {
   look(device: string, signal: AbortSignal): Promise<Sight>;

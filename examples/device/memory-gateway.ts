@@ -1,29 +1,29 @@
 import { PermanentError } from "fettle";
 import type { Gateway, Sight } from "./gateway.js";
 
-/** A gateway with devices made of memory, and with the faults of real ones. */
+/** Gateway with devices in memory, which can fail like real ones. */
 export class MemoryGateway implements Gateway {
-  /** What was done, such as `start pump`. */
+  /** Calls so far, such as `start pump`. */
   readonly done: string[] = [];
   readonly #devices = new Map<string, Sight>();
   #outages = 0;
 
-  /** The next connections fail, as when a cable is loose. */
+  /** Makes the next connections fail. */
   failConnections(times: number): void {
     this.#outages = times;
   }
 
-  /** A device stops by itself. */
+  /** Stops a device without the controller. */
   crash(device: string): void {
     this.#change(device, { state: "stopped" });
   }
 
-  /** Somebody turns a knob on the device. */
+  /** Changes the config on the device itself. */
   tamper(device: string, config: Sight["config"]): void {
     this.#change(device, { config });
   }
 
-  /** All devices as they are. */
+  /** Current state of all devices. */
   all(): Readonly<Record<string, Sight>> {
     return Object.fromEntries(this.#devices);
   }

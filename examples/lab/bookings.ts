@@ -10,15 +10,15 @@ export interface Booking {
   readonly hours: number;
 }
 
-/** The booking system: it can be asked for everything, and tells nobody of changes. */
+/** Booking system, which can be listed but not watched. */
 export interface BookingRepository {
   list(signal: AbortSignal): Promise<readonly Booking[]>;
 }
 
-/** Tells requests that come from bookings from those that somebody made by hand. */
+/** Label that distinguishes requests made from bookings from those made by hand. */
 const booked = "labs.example.io/booked";
 
-/** Watches what cannot be watched: lists it every ten seconds and tells what differs. */
+/** Lists the bookings every ten seconds and reports the differences. */
 export function watchBookings(repository: BookingRepository, clock?: Clock, random?: Random): Poller<Lab> {
   const { apiVersion, kind } = LabInstanceRequest;
   return poll({
@@ -36,13 +36,13 @@ export function watchBookings(repository: BookingRepository, clock?: Clock, rand
   });
 }
 
-/** Has a lab requested for each booking, as it is booked and as long as it is. */
+/** Applies a LabInstanceRequest for each booking, and deletes it when the booking is cancelled. */
 export function bookings(from: Poller<Lab>): Controller {
   return plainController({
     name: "bookings",
     for: LabInstanceRequest,
     from,
-    // What was cancelled while nobody looked is in no list any more: only what was requested for it tells.
+    // Bookings that were cancelled while this process was down are no longer listed, so look for requests without a booking.
     watches: [
       watch(LabInstanceRequest, {
         scope: { labelSelector: booked },

@@ -1,14 +1,14 @@
 import type { ContainerState } from "./lab.js";
 
-/** Where containers run: the outside world of this example. All of it may be done again without harm. */
+/** Container runtime, the outside world of this example. All methods are idempotent. */
 export interface Containers {
   start(container: string, image: string, signal: AbortSignal): Promise<void>;
-  /** One that is not there has stopped. */
+  /** A container that does not exist counts as stopped. */
   state(container: string, signal: AbortSignal): Promise<ContainerState>;
   remove(container: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Containers made of memory, which do what they are told to. */
+/** Container runtime in memory, for tests. */
 export class MemoryContainers implements Containers {
   readonly states = new Map<string, ContainerState>();
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const phases = ["PENDING", "PROVISIONING", "RUNNING", "COMPLETED", "FAILED", "TIMEOUT"] as const;
 
-/** A container that somebody wants at a certain time, for a while. */
+/** Request for a container that runs from a start time for a duration. */
 export const LabInstanceRequest = resource("labs.example.io/v1", "LabInstanceRequest", {
   shortNames: ["lab"],
   spec: z.object({
@@ -21,7 +21,7 @@ export const LabInstanceRequest = resource("labs.example.io/v1", "LabInstanceReq
 
 export type Lab = ObjectOf<typeof LabInstanceRequest>;
 
-/** The ways of a lab: the last three lead nowhere. */
+/** Phases of a lab and their transitions; the last three phases are final. */
 export const lifecycle = {
   initial: "PENDING",
   transitions: {
@@ -50,7 +50,7 @@ export function timeUntilExpiry({ spec, status }: Lab, now: number): number {
   return Date.parse(status?.startedAt ?? spec.scheduledStart) + duration(spec.duration) - now;
 }
 
-/** How a running lab ends, if its time has come. */
+/** Final phase of a lab that has ended or expired; undefined while it runs. */
 export function endOf(lab: Lab, container: ContainerState, now: number): End | undefined {
   if (container === "stopped") return "COMPLETED";
   if (container === "error") return "FAILED";

@@ -10,7 +10,7 @@ import {
   type End,
 } from "./lab.js";
 
-/** Takes a lab from one phase to the next, and sleeps until there is something to do. */
+/** Moves a lab from one phase to the next, and requeues it for its start and its expiry. */
 export function labs(containers: Containers): Controller {
   return controller({
     for: LabInstanceRequest,

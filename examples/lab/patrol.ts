@@ -3,8 +3,8 @@ import type { Containers } from "./containers.js";
 import { containerOf, endOf, LabInstanceRequest } from "./lab.js";
 
 /**
- * Goes over all running labs, whether or not anything has changed: containers that end by themselves tell nobody, and
- * what has expired is ended even if whoever should have done so did not.
+ * Checks all running labs at intervals, even without changes: a container that exits causes no event, and expired labs are
+ * ended even if the controller has missed it.
  */
 export const patrol = (containers: Containers) =>
   schedule({
@@ -16,7 +16,7 @@ export const patrol = (containers: Containers) =>
       const container = containerOf(lab);
       const phase = endOf(lab, await containers.state(container, signal), clock.now());
       if (phase === undefined) return "unchanged";
-      // Only if it is still as it was seen.
+      // Only if it has not changed since it was read.
       const { resourceVersion } = lab.metadata;
       await client.patchStatus(LabInstanceRequest, lab, { metadata: { resourceVersion }, status: { phase } });
       await containers.remove(container, signal);

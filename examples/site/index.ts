@@ -18,7 +18,7 @@ export const Page = resource("demo.dev/v1", "Page", {
   spec: z.object({ html: z.string() }),
 });
 
-/** Every site has its pages; what somebody changes or deletes of them is put in order again. */
+/** Creates the pages of every site, and reverts changes and deletions of them. */
 export const sites = controller({
   for: Site,
   owns: [Page],

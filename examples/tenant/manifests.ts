@@ -37,7 +37,7 @@ export const service = (name: keyof typeof ports) => ({
   spec: { selector: app(name), ports: [{ port: ports[name] }] },
 });
 
-/** Nobody gets in but to the server, and only the server gets to Redis. */
+/** Network policies: clients reach only the server, and only the server reaches Redis. */
 export const policies = {
   "deny-all": { spec: { podSelector: {}, policyTypes: ["Ingress"] } },
   "allow-server": {

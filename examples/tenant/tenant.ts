@@ -5,7 +5,7 @@ const workload = z.object({ image: z.string(), replicas: z.int().min(1) });
 
 const phases = ["Pending", "Provisioning", "Running", "Failed", "Terminating"] as const;
 
-/** A customer with a place of their own: a namespace with Redis, a server and a fence around them. */
+/** A customer with a namespace of its own, which has Redis, a server and network policies. */
 export const Tenant = resource("neurallog.io/v1", "Tenant", {
   scope: "Cluster",
   spec: z.object({

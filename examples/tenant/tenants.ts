@@ -5,7 +5,7 @@ import { Tenant } from "./tenant.js";
 
 const label = "neurallog.io/tenant";
 
-/** Keeps a namespace with Redis, a server and network policies for every tenant. */
+/** Creates a namespace with Redis, a server and network policies for every tenant. */
 export const tenants = controller({
   for: Tenant,
   owns: [Namespace, StatefulSet, Service, Deployment, NetworkPolicy],
@@ -64,7 +64,7 @@ export const tenants = controller({
     return requeue("5m", "periodic reconciliation");
   },
 
-  /** Everything a tenant has is in its namespace, and goes with it. */
+  /** Deletes the namespaces of the tenant, which contain all its objects. */
   async cleanup(tenant, { readAll, client, phase, wait }) {
     const namespaces = readAll(Namespace, { index: "tenant", value: tenant.name });
     if (namespaces.length === 0) return;
@@ -79,7 +79,7 @@ function tenantsIn(labels: Readonly<Record<string, string>> = {}): readonly stri
   return tenant === undefined ? [] : [tenant];
 }
 
-/** Why a tenant cannot work, if it cannot: what a schema has no words for. */
+/** Validates rules that the schema cannot express; returns the error, if any. */
 function problemOf({ displayName }: ObjectOf<typeof Tenant>["spec"], namespace: string): string | undefined {
   if (displayName.trim() === "") return "displayName is blank: say what people call the tenant";
   if (namespace.length > 63) return `namespace ${namespace} would be longer than 63 characters`;

@@ -1,23 +1,23 @@
 import type { Terminal } from "./command/command.js";
 
-/** This process as a terminal. */
+/** Terminal of this process. */
 export interface ProcessTerminal {
   readonly terminal: Terminal;
-  /** The exit code that stands for the signal that was received, if one was: 130 for Ctrl-C. */
+  /** Exit code of the received signal, if any: 130 for Ctrl-C. */
   readonly received: () => number | undefined;
-  /** Ends the process as soon as everything is written. */
+  /** Exits once all output is written. */
   readonly finish: (code: number) => Promise<void>;
 }
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
- * Listens for signals: the first aborts the terminal's signal so that a command ends in good order, and a second Ctrl-C ends
- * the process at once. When nobody reads any more (`| head`), it ends in good order too, and without a word.
+ * Listens for signals: the first aborts the terminal's signal, so that a command can shut down; a second Ctrl-C exits
+ * at once. A closed output pipe (`| head`) also aborts the signal, and prints nothing.
  */
 export function processTerminal(version: string): ProcessTerminal {
   const ending = new AbortController();
-  // A command is over when it says so: while it waits for a server to come back, nothing else may keep the process alive.
+  // Keeps the process alive until the command ends: while it waits for a server to come back, nothing else may.
   setInterval(() => {}, 2 ** 30);
   let code: number | undefined;
   for (const [name, exitCode] of Object.entries(exitCodes)) {
@@ -38,7 +38,7 @@ export function processTerminal(version: string): ProcessTerminal {
   const terminal: Terminal = {
     stdout: process.stdout,
     stderr: process.stderr,
-    // Opening it would keep the process from ending, so that is left to who reads it.
+    // An open stdin would keep the process alive, so only its reader opens it.
     get stdin() {
       return process.stdin;
     },
@@ -53,7 +53,7 @@ export function processTerminal(version: string): ProcessTerminal {
     received: () => code,
     async finish(code) {
       await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-      // A connection that is kept alive, or a timer of a user's module, must not hold up the prompt.
+      // Connections that are kept alive, and timers of a user's module, must not delay the exit.
       process.exit(code);
     },
   };

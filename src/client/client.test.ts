@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { customResourceDefinition, resource, type KubeObject, type ResourceObject } from "../model/index.js";
 import type { Client } from "./client.js";
-import type { Header, ObjectOf, UntypedObject } from "./kinds/kind.js";
+import type { ObjectHeader, ObjectOf, UntypedObject } from "./kinds/kind.js";
 import { ConfigMap, CustomResourceDefinition, Deployment, Namespace } from "./kinds/kubernetes.js";
 
 const Site = resource("demo.dev/v1", "Site", {
@@ -19,16 +19,16 @@ function compiled(use: (client: Client) => Promise<void>): void {
   expect(use).toBeTypeOf("function");
 }
 
-describe("the types of a client", () => {
-  test("what is read is typed by its kind, and read only", () => {
+describe("the static types of a client", () => {
+  test("objects are typed by their kind, and readonly", () => {
     compiled(async (client) => {
       const site = await client.get(Site, "hello");
       expectTypeOf(site).toEqualTypeOf<ResourceObject<typeof Site>>();
-      // @ts-expect-error what was read is not changed
+      // @ts-expect-error objects that were read are readonly
       site.spec.title = "x";
       const deployment = await client.get(Deployment, "web");
       expectTypeOf(deployment.spec?.replicas).toEqualTypeOf<number | undefined>();
-      // @ts-expect-error not there either
+      // @ts-expect-error readonly, too
       deployment.metadata.labels = {};
       expectTypeOf(await client.find(Site, site)).toEqualTypeOf<ResourceObject<typeof Site> | undefined>();
       expectTypeOf(await client.get("demo.dev/v1/Site", "hello")).toEqualTypeOf<UntypedObject>();
@@ -41,7 +41,7 @@ describe("the types of a client", () => {
     });
   });
 
-  test("what is written is checked", () => {
+  test("drafts are checked", () => {
     compiled(async (client) => {
       await client.create(ConfigMap, { metadata: { name: "a" }, data: { k: "v" } });
       await client.create(Site, { metadata: { name: "a" }, spec: { title: "A", theme: "dark" } });
@@ -49,25 +49,25 @@ describe("the types of a client", () => {
       await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: {} });
       await client.apply(Site, { metadata: { name: "a" }, spec: { title: "A" } }, { force: true });
       await client.apply(customResourceDefinition(Site));
-      // @ts-expect-error there is no such field
+      // @ts-expect-error unknown field
       await client.create(ConfigMap, { metadata: { name: "a" }, date: { k: "v" } });
-      // @ts-expect-error values are texts
+      // @ts-expect-error values are strings
       await client.create(ConfigMap, { metadata: { name: "a" }, data: { k: 1 } });
-      // @ts-expect-error a title is needed
+      // @ts-expect-error the title is required
       await client.create(Site, { metadata: { name: "a" }, spec: {} });
-      // @ts-expect-error there are two themes
+      // @ts-expect-error not one of the themes
       await client.create(Site, { metadata: { name: "a" }, spec: { title: "A", theme: "pink" } });
-      // @ts-expect-error a manifest says what it is
+      // @ts-expect-error a manifest needs apiVersion and kind
       await client.create({ metadata: { name: "a" } });
-      // @ts-expect-error only an apply takes fields by force
+      // @ts-expect-error force is an option of apply only
       await client.create(ConfigMap, { metadata: { name: "a" } }, { force: true });
       await client.applyStatus(Site, { metadata: { name: "a" }, status: { published: 1 } });
-      // @ts-expect-error a number is needed
+      // @ts-expect-error must be a number
       await client.applyStatus(Site, { metadata: { name: "a" }, status: { published: "1" } });
     });
   });
 
-  test("a part of an object is enough to apply", () => {
+  test("apply accepts a part of an object", () => {
     compiled(async (client) => {
       const metadata = { name: "a" };
       expectTypeOf(await client.apply(Site, { metadata, spec: { pages: 3 } })).toEqualTypeOf<
@@ -79,45 +79,45 @@ describe("the types of a client", () => {
       await client.apply(Deployment, { metadata, spec: { template: { spec: { containers } } } });
       await client.applyStatus(Deployment, { metadata, status: { readyReplicas: 1 } });
       await client.apply("apps/v1/Deployment", { metadata, anything: { goes: true } });
-      // @ts-expect-error there is no such field
+      // @ts-expect-error unknown field
       await client.apply(Site, { metadata, spec: { pagess: 3 } });
-      // @ts-expect-error a number is needed
+      // @ts-expect-error must be a number
       await client.apply(Deployment, { metadata, spec: { replicas: "3" } });
-      // @ts-expect-error what stands in a list is whole
+      // @ts-expect-error items of a list must be complete
       await client.apply(Deployment, { metadata, spec: { template: { spec: { containers: [{}] } } } });
-      // @ts-expect-error to apply is not to take away
+      // @ts-expect-error apply cannot remove a field by null
       await client.apply(Site, { metadata, spec: { pages: null } });
-      // @ts-expect-error it has to be said whose they are
+      // @ts-expect-error the name is required
       await client.apply(Site, { spec: { pages: 3 } });
     });
   });
 
-  test("what is wrong is told where it is", () => {
+  test("compile errors point at the wrong field", () => {
     compiled(async (client) => {
       const metadata = { name: "a" };
       await client.create(Site, {
         metadata,
-        // @ts-expect-error here, and not at the kind
+        // @ts-expect-error reported here, not at the kind
         spec: { title: "A", page: 3 },
       });
       await client.apply(Site, {
         metadata,
-        // @ts-expect-error here
+        // @ts-expect-error reported here
         spec: { page: 3 },
       });
       await client.update(Site, {
         metadata,
-        // @ts-expect-error here
+        // @ts-expect-error reported here
         spec: { title: "A", page: 3 },
       });
       await client.updateStatus(Site, {
         metadata,
-        // @ts-expect-error here
+        // @ts-expect-error reported here
         status: { publishd: 3 },
       });
       await client.patch(Site, "a", {
         metadata,
-        // @ts-expect-error here
+        // @ts-expect-error reported here
         spec: { page: 3 },
       });
     });
@@ -134,22 +134,22 @@ describe("the types of a client", () => {
       await client.patchStatus(Site, "a", { status: { published: 3, conditions: null } });
       await client.patchStatus(Deployment, "a", { status: { readyReplicas: 1 } });
       await client.patch(ConfigMap, "a", { data: { k: null, l: "v" } }, { type: "merge" });
-      // @ts-expect-error there is no such field
+      // @ts-expect-error unknown field
       await client.patch(Site, "a", { spec: { pagess: 3 } });
-      // @ts-expect-error a number is needed
+      // @ts-expect-error must be a number
       await client.patch(Site, "a", { spec: { pages: "three" } });
-      // @ts-expect-error there is no such field in metadata
+      // @ts-expect-error unknown field of metadata
       await client.patch(Site, "a", { metadata: { label: {} } });
-      // @ts-expect-error nor in the status
+      // @ts-expect-error unknown field of the status
       await client.patchStatus(Site, "a", { status: { publishd: 3 } });
-      // @ts-expect-error nor in Kubernetes' kinds
+      // @ts-expect-error unknown field of a kind of Kubernetes
       await client.patch(Deployment, "a", { spec: { replica: 3 } }, { dryRun: true });
-      // @ts-expect-error there is no such operation
+      // @ts-expect-error unknown operation
       await client.patch(Site, "a", [{ op: "swap", path: "/spec/pages", value: 3 }]);
     });
   });
 
-  test("patches of what is untyped, and those with directives, are not", () => {
+  test("untyped and strategic patches are not checked", () => {
     compiled(async (client) => {
       await client.patch("demo.dev/v1/Site", "a", { anything: { goes: true } });
       await client.patchStatus({ apiVersion: "demo.dev/v1", kind: "Site" }, "a", { status: { any: 1 } });
@@ -162,23 +162,24 @@ describe("the types of a client", () => {
     });
   });
 
-  test("only metadata, where nothing else is asked for", () => {
+  test("metadataOnly returns objects with nothing but metadata", () => {
     compiled(async (client) => {
       const metadataOnly = true;
-      expectTypeOf(await client.get(Site, "a", { metadataOnly })).toEqualTypeOf<Header>();
-      expectTypeOf(await client.find(Site, "a", { metadataOnly })).toEqualTypeOf<Header | undefined>();
+      expectTypeOf(await client.get(Site, "a", { metadataOnly })).toEqualTypeOf<ObjectHeader>();
+      expectTypeOf(await client.find(Site, "a", { metadataOnly })).toEqualTypeOf<ObjectHeader | undefined>();
       const { items } = await client.list(Site, { metadataOnly, labelSelector: "a=b" });
-      expectTypeOf(items).toEqualTypeOf<readonly Header[]>();
-      for await (const one of client.each(Site, { metadataOnly })) expectTypeOf(one).toEqualTypeOf<Header>();
+      expectTypeOf(items).toEqualTypeOf<readonly ObjectHeader[]>();
+      for await (const one of client.each(Site, { metadataOnly }))
+        expectTypeOf(one).toEqualTypeOf<ObjectHeader>();
       for await (const { object } of client.watch(Site, { metadataOnly })) {
-        expectTypeOf(object).toEqualTypeOf<Header>();
+        expectTypeOf(object).toEqualTypeOf<ObjectHeader>();
       }
       const options = { metadataOnly: false };
       expectTypeOf(await client.get(Site, "a", options)).toEqualTypeOf<ResourceObject<typeof Site>>();
     });
   });
 
-  test("what is changed stays what it is", () => {
+  test("modify keeps the type of the object", () => {
     compiled(async (client) => {
       const site = await client.get(Site, "hello");
       expectTypeOf(await client.update({ ...site, spec: { ...site.spec, pages: 2 } })).toExtend<KubeObject>();
@@ -190,10 +191,10 @@ describe("the types of a client", () => {
       await client.modify(Site, "hello", (old) => old);
       await client.modify(ConfigMap, "a", (old) => ({ ...old, data: { ...old.data, k: "v" } }));
       await client.modify("v1/ConfigMap", "a", (old) => ({ ...old, data: { k: "v" } }));
-      // @ts-expect-error there are two themes
+      // @ts-expect-error not one of the themes
       await client.modify(Site, "hello", (old) => ({ ...old, spec: { ...old.spec, theme: "pink" } }));
       await client.modify(Site, "hello", (old) => old, { subresource: "status" });
-      // @ts-expect-error a scale is no object of the kind
+      // @ts-expect-error the response is a Scale, not an object of the kind
       await client.modify(Deployment, "web", (old) => old, { subresource: "scale" });
       const { object, outcome } = await client.createOrUpdate(Site, "hello", () => ({
         metadata: {},
@@ -204,7 +205,7 @@ describe("the types of a client", () => {
     });
   });
 
-  test("what replaces an object is checked when its kind is said", () => {
+  test("update checks the object when the kind is given", () => {
     compiled(async (client) => {
       const site = await client.get(Site, "hello");
       expectTypeOf(await client.update(Site, site)).toEqualTypeOf<ResourceObject<typeof Site>>();
@@ -216,13 +217,13 @@ describe("the types of a client", () => {
       await client.updateStatus(Deployment, { ...deployment, status: { replicas: 3 } });
       await client.update("demo.dev/v1/Site", { ...site, anything: { goes: true } });
       await client.updateStatus("demo.dev/v1/Site", { ...site, status: { anything: 3 } });
-      // @ts-expect-error there is no such field
+      // @ts-expect-error unknown field
       await client.update(Site, { ...site, spec: { ...site.spec, titel: "A" } });
-      // @ts-expect-error a title is needed
+      // @ts-expect-error the title is required
       await client.update(Site, { ...site, spec: {} });
-      // @ts-expect-error there is no such field in the status
+      // @ts-expect-error unknown field of the status
       await client.updateStatus(Site, { ...site, status: { publishd: 3 } });
-      // @ts-expect-error a number is needed
+      // @ts-expect-error must be a number
       await client.updateStatus(Deployment, { ...deployment, status: { replicas: "3" } });
     });
   });

@@ -2,7 +2,7 @@ import type { KubeObject } from "../model/core.js";
 import type {
   AnyKind,
   DraftOf,
-  Header,
+  ObjectHeader,
   KindInfo,
   ObjectOf,
   PartialDraftOf,
@@ -23,9 +23,9 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./transport/transport.js";
-import type { ObjectRef } from "./which.js";
+import type { ObjectRef } from "./object-ref.js";
 
-export type { ObjectRef } from "./which.js";
+export type { ObjectRef } from "./object-ref.js";
 
 /** Selection of objects in one namespace; without a namespace, in all. */
 export interface Where extends Selection {
@@ -58,7 +58,7 @@ interface MetadataOnly {
 }
 
 /** Object with untyped content. */
-export type Manifest = Header | (Header & Readonly<Record<string, unknown>>);
+export type Manifest = ObjectHeader | (ObjectHeader & Readonly<Record<string, unknown>>);
 
 /**
  * Client for the objects of an API, over any transport. A kind given as `resource()` or as one of Kubernetes' kinds types
@@ -77,24 +77,28 @@ export interface Client extends AsyncDisposable {
   /** Plural name and scope of a kind; requests them from the server when only the name is given. */
   kind(kind: AnyKind, options?: CallOptions): Promise<KindInfo>;
 
-  get(kind: AnyKind, which: ObjectRef, options: GetOptions & MetadataOnly): Promise<Header>;
+  get(kind: AnyKind, which: ObjectRef, options: GetOptions & MetadataOnly): Promise<ObjectHeader>;
   get<K extends AnyKind>(kind: K, which: ObjectRef, options?: GetOptions): Promise<ObjectOf<K>>;
   /** Like get, but resolves with undefined when the object does not exist. */
-  find(kind: AnyKind, which: ObjectRef, options: GetOptions & MetadataOnly): Promise<Header | undefined>;
+  find(
+    kind: AnyKind,
+    which: ObjectRef,
+    options: GetOptions & MetadataOnly,
+  ): Promise<ObjectHeader | undefined>;
   find<K extends AnyKind>(kind: K, which: ObjectRef, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
   /**
    * Lists one page when a limit is given, otherwise all objects at one resourceVersion, however many pages that takes.
    */
-  list(kind: AnyKind, options: Where & ListOptions & MetadataOnly): Promise<Page<Header>>;
+  list(kind: AnyKind, options: Where & ListOptions & MetadataOnly): Promise<Page<ObjectHeader>>;
   list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectOf<K>>>;
   /**
    * Iterates over all objects, one page at a time; `limit` is the page size. A list that expires on the way continues with
    * the current objects. `timeout` applies to each page.
    */
-  each(kind: AnyKind, options: Where & ListOptions & MetadataOnly): AsyncIterable<Header>;
+  each(kind: AnyKind, options: Where & ListOptions & MetadataOnly): AsyncIterable<ObjectHeader>;
   each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectOf<K>>;
   /** Watches until the server ends the stream. An informer reconnects; this does not. */
-  watch(kind: AnyKind, options: Where & WatchOptions & MetadataOnly): AsyncIterable<WatchEvent<Header>>;
+  watch(kind: AnyKind, options: Where & WatchOptions & MetadataOnly): AsyncIterable<WatchEvent<ObjectHeader>>;
   watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 
   // The compiler reports errors for the last overload, so the typed one comes last.

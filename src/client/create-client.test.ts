@@ -5,7 +5,8 @@ import { createClient } from "./create-client.js";
 import { readYourWrites } from "./informer/read-your-writes.js";
 import { ConfigMap, Namespace } from "./kinds/kubernetes.js";
 import { httpTransport } from "./transport/http/http-transport.js";
-import type { CallOptions, DeleteOptions, ObjectKey, Transport } from "./transport/transport.js";
+import type { CallOptions, DeleteOptions, Transport } from "./transport/transport.js";
+import type { ObjectKey } from "../model/object/object-key.js";
 
 const maps = { group: "", resource: "configmaps" };
 
@@ -21,25 +22,25 @@ function transport(answers: Partial<Transport>): Transport {
   return answers as Transport;
 }
 
-describe("the namespace of a client", () => {
+describe("the default namespace of a client", () => {
   const connection = { server: "http://127.0.0.1:1", namespace: "team-a" };
 
-  test("is that of the connection, unless told", () => {
+  test("is that of the connection, unless the options name another", () => {
     const way = httpTransport({ connection });
     expect(createClient({ transport: way }).namespace).toBe("team-a");
     expect(createClient({ transport: way, namespace: "team-b" }).namespace).toBe("team-b");
     expect(createClient({ transport: transport({}) }).namespace).toBe("default");
   });
 
-  test("goes through those who read their writes", () => {
+  test("is that of the wrapped transport", () => {
     const informers = { wrote: () => {}, removed: () => {}, follows: () => false };
     const way = readYourWrites(httpTransport({ connection }), informers);
     expect(createClient({ transport: way }).namespace).toBe("team-a");
   });
 });
 
-describe("the time of a call", () => {
-  /** A server that takes so long for every request, and never says that it is done with a list. */
+describe("the timeout of a call", () => {
+  /** Client for a server that takes this many milliseconds per request and whose lists have endless pages. */
   function slowClient(each: number): { readonly client: Client; readonly clock: VirtualClock } {
     const clock = new VirtualClock(0);
     let pages = 0;
@@ -70,7 +71,7 @@ describe("the time of a call", () => {
     return { client, clock };
   }
 
-  /** What a call fails with, and when. */
+  /** Error and time of a failed call. */
   async function endOf(
     each: number,
     call: (client: Client) => Promise<unknown>,
@@ -93,13 +94,13 @@ describe("the time of a call", () => {
     ["deleteAll", (client) => client.deleteAll(ConfigMap, {}, { timeout: 500 })],
     ["a kind that is not known", (client) => client.get("demo.dev/v1/Site", "a", { timeout: 200 })],
     ["a question for a kind", (client) => client.kind("demo.dev/v1/Site", { timeout: 200 })],
-  ])("is for all it takes: %s", async (_, call) => {
+  ])("covers all requests of the call: %s", async (_, call) => {
     const { error, at } = await endOf(300, call);
     expect(isTimeout(error)).toBe(true);
     expect([200, 500]).toContain(at);
   });
 
-  test("is over when a request ends with it", async () => {
+  test("ends the call together with its last request", async () => {
     const { error, at } = await endOf(250, (client) => client.list(ConfigMap, { timeout: 500 }));
     expect(error).toMatchObject({
       code: 504,
@@ -108,7 +109,7 @@ describe("the time of a call", () => {
     expect(at).toBe(500);
   });
 
-  test("ends with the reason when it leaves no room for another attempt", async () => {
+  test("rejects with the last error when there is no time for another attempt", async () => {
     const { error, at } = await endOf(249, (client) =>
       client.modify(ConfigMap, "a", change, { timeout: 500 }),
     );
@@ -116,13 +117,13 @@ describe("the time of a call", () => {
     expect(at).toBe(498);
   });
 
-  test("has no limit when it is 0", async () => {
+  test("is off when it is 0", async () => {
     const { error, at } = await endOf(300, (client) => client.list(ConfigMap, { timeout: 0 }));
     expect(error).toBeUndefined();
     expect(at).toBe(2400);
   });
 
-  test("is for each page where pages are gone through", async () => {
+  test("applies to each page of an iteration", async () => {
     const { error, at } = await endOf(300, async (client) => {
       for await (const _ of client.each(ConfigMap, { timeout: 500 }));
     });
@@ -131,7 +132,7 @@ describe("the time of a call", () => {
   });
 });
 
-describe("deleteAll of what is no collection", () => {
+describe("deleteAll of a kind without deletecollection", () => {
   function collection(remove: (target: ObjectKey, options?: DeleteOptions) => Promise<undefined>): Client {
     return createClient({
       transport: transport({
@@ -147,7 +148,7 @@ describe("deleteAll of what is no collection", () => {
     });
   }
 
-  test("deletes those that were seen, one by one", async () => {
+  test("deletes the listed objects one by one", async () => {
     const deleted: unknown[] = [];
     const client = collection(async ({ name }, options) => {
       deleted.push([name, options]);
@@ -160,7 +161,7 @@ describe("deleteAll of what is no collection", () => {
     ]);
   });
 
-  test("fails where one cannot be deleted, or is not as was asked for", async () => {
+  test("fails when a delete fails, or a precondition is not met", async () => {
     const forbidden = collection(async () => {
       throw failures.forbidden(maps, "one", "no");
     });

@@ -44,13 +44,13 @@ import type {
   Page,
   Patch,
   Subresource,
-  ObjectKey,
   Transport,
   WatchEvent,
   WatchOptions,
   WriteOptions,
 } from "./transport/transport.js";
-import { scopeOf, targetOf, type ObjectRef } from "./which.js";
+import type { ObjectKey } from "../model/object/object-key.js";
+import { namespaceScope, targetOf, type ObjectRef } from "./object-ref.js";
 
 export interface ClientOptions {
   /** Transport to the API; closed with the client. */
@@ -150,7 +150,7 @@ class TransportClient implements Client {
     for (;;) {
       try {
         info ??= await this.#kinds.find(kind, rest);
-        for await (const events of this.transport.watch(info, scopeOf(info, namespace), rest)) {
+        for await (const events of this.transport.watch(info, namespaceScope(info, namespace), rest)) {
           yield* events as readonly WatchEvent<ObjectOf<K>>[];
         }
         return;
@@ -168,7 +168,7 @@ class TransportClient implements Client {
     const { kind, sent, options } = readArguments<WriteOptions>("create", first, second, third);
     return await this.#ask(kind, options, (info, left) => {
       const body = bodyOf(info, sent);
-      const scope = scopeOf(info, body.metadata.namespace || this.namespace);
+      const scope = namespaceScope(info, body.metadata.namespace || this.namespace);
       return this.transport.create(info, scope, body, this.#writing(left()));
     });
   }
@@ -332,7 +332,7 @@ class TransportClient implements Client {
   async #update<T extends KubeObject>(kind: AnyKind, sent: Sent, options?: WriteOptions): Promise<T> {
     if (!sent.metadata?.name) {
       throw new TypeError(
-        `update: the ${sent.kind ?? "object"} has no metadata.name; what has none yet is created, and what was read has one`,
+        `update: the ${sent.kind ?? "object"} has no metadata.name; use create() for a new object, and the object from the server for an update`,
       );
     }
     return this.#ask(kind, options, (info, left) => {
@@ -372,7 +372,9 @@ class TransportClient implements Client {
 
   #asksPages(kind: AnyKind, namespace: string | undefined): PageRequest {
     return (options) =>
-      this.#ask(kind, options, (info, left) => this.transport.list(info, scopeOf(info, namespace), left()));
+      this.#ask(kind, options, (info, left) =>
+        this.transport.list(info, namespaceScope(info, namespace), left()),
+      );
   }
 
   /** Retries on conflict within the timeout of the call. */

@@ -2,8 +2,9 @@ import { asApiError, isConflict, isNotFound } from "../model/core.js";
 import type { Where } from "./client.js";
 import type { KindInfo } from "./kinds/kind.js";
 import { eachOf, type PageRequest } from "./transport/paging.js";
-import type { DeleteOptions, Scope, Selection, Transport } from "./transport/transport.js";
-import { scopeOf } from "./which.js";
+import type { DeleteOptions, Selection, Transport } from "./transport/transport.js";
+import type { Scope } from "../model/object/object-key.js";
+import { namespaceScope } from "./object-ref.js";
 
 /**
  * Deletes all selected objects of a kind; `left` returns the options of each request. Deletes one collection per namespace,
@@ -17,7 +18,7 @@ export async function deleteAll(
 ): Promise<void> {
   const scopes =
     namespace || info.scope === "Cluster"
-      ? [scopeOf(info, namespace)]
+      ? [namespaceScope(info, namespace)]
       : await namespacesOf(transport, info, selection, left);
   for (const scope of scopes) {
     try {
@@ -57,7 +58,11 @@ async function deleteEach(
     const options = left();
     const preconditions = { uid, ...options.preconditions };
     try {
-      await transport.delete(info, { ...scopeOf(info, namespace), name }, { ...options, preconditions });
+      await transport.delete(
+        info,
+        { ...namespaceScope(info, namespace), name },
+        { ...options, preconditions },
+      );
     } catch (error) {
       // Deleted already, or replaced by another object of the same name.
       const isOver = isNotFound(error) || (isConflict(error) && options.preconditions === undefined);

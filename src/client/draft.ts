@@ -1,7 +1,8 @@
 import type { KubeObject, ObjectMeta } from "../model/core.js";
 import type { AnyKind, KindInfo, KindReference } from "./kinds/kind.js";
-import type { ObjectKey, WriteOptions } from "./transport/transport.js";
-import { nameOf } from "./which.js";
+import type { WriteOptions } from "./transport/transport.js";
+import type { ObjectKey } from "../model/object/object-key.js";
+import { formatKind } from "./object-ref.js";
 
 /** Body of a write before it is validated. */
 export interface Sent extends Partial<KindReference> {
@@ -16,11 +17,11 @@ export function bodyOf(
 ): Sent & KindReference & { readonly metadata: ObjectMeta } {
   const { apiVersion = info.apiVersion, kind = info.kind, metadata, ...rest } = sent;
   if (apiVersion !== info.apiVersion || kind !== info.kind) {
-    throw new TypeError(`the object is a ${nameOf({ apiVersion, kind })}, and not a ${nameOf(info)}`);
+    throw new TypeError(`the object is a ${formatKind({ apiVersion, kind })}, and not a ${formatKind(info)}`);
   }
   if (metadata === undefined || metadata === null) {
     throw new TypeError(
-      `${nameOf(info)}: the object has no metadata; give it at least { metadata: { name } }`,
+      `${formatKind(info)}: the object has no metadata; give it at least { metadata: { name } }`,
     );
   }
   return { apiVersion, kind, metadata, ...rest };
@@ -31,7 +32,7 @@ export function namedBodyOf(info: KindInfo, target: ObjectKey, sent: Sent): Retu
   const body = bodyOf(info, sent.metadata === undefined ? { ...sent, metadata: {} } : sent);
   const { name = target.name, namespace = target.namespace } = body.metadata;
   if (name !== target.name || (namespace !== target.namespace && info.scope === "Namespaced")) {
-    const asked = `${nameOf(info)} ${pathOf(target)}`;
+    const asked = `${formatKind(info)} ${pathOf(target)}`;
     throw new TypeError(`${asked} was to be changed, and has become ${pathOf({ name, namespace })}`);
   }
   if (body.metadata.name !== undefined && body.metadata.namespace === namespace) return body;

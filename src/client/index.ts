@@ -16,7 +16,7 @@ export {
   type ContentOf,
   type DraftOf,
   type ExternalKind,
-  type Header,
+  type ObjectHeader,
   type KindInfo,
   type KindName,
   type KindReference,
@@ -36,15 +36,14 @@ export {
   type ListOptions,
   type Page,
   type Patch,
-  type Scope,
   type Selection,
   type Subresource,
-  type ObjectKey,
   type Transport,
   type WatchEvent,
   type WatchOptions,
   type WriteOptions,
 } from "./transport/transport.js";
+export type { ObjectKey, Scope } from "../model/object/object-key.js";
 export type { ClientCertificate, Connection, ConnectionTls } from "./transport/connection.js";
 export {
   httpTransport,

@@ -12,78 +12,81 @@ const Widget: KindInfo = {
 };
 const unserved = failures.notFound({ group: "", resource: "" }, "");
 
-/** A server that serves these kinds, for now. */
-function serving(...kinds: KindInfo[]): { served: KindInfo[]; asked: string[]; known: KindResolver } {
+/** Transport whose discovery serves these kinds; `served` can be replaced. */
+function serving(...kinds: KindInfo[]): { served: KindInfo[]; requests: string[]; resolver: KindResolver } {
   const served = kinds;
-  const asked: string[] = [];
+  const requests: string[] = [];
   const discover: Transport["discover"] = async (apiVersion) => {
-    asked.push(apiVersion);
+    requests.push(apiVersion);
     const found = served.filter((info) => info.apiVersion === apiVersion);
     if (found.length === 0) throw unserved;
     return found;
   };
-  return { served, asked, known: new KindResolver({ discover } as Transport) };
+  return { served, requests, resolver: new KindResolver({ discover } as Transport) };
 }
 
-describe("what is known of kinds", () => {
-  test("asks once for what it does not know", async () => {
-    const { known, asked } = serving(Widget, { ...Widget, kind: "Gadget", plural: "gadgets" });
-    const found = await Promise.all([known.find("demo.dev/v1/Widget"), known.find("demo.dev/v1/Gadget")]);
+describe("kind resolver", () => {
+  test("requests an unknown kind once", async () => {
+    const { resolver, requests } = serving(Widget, { ...Widget, kind: "Gadget", plural: "gadgets" });
+    const found = await Promise.all([
+      resolver.find("demo.dev/v1/Widget"),
+      resolver.find("demo.dev/v1/Gadget"),
+    ]);
     expect(found.map(({ plural }) => plural)).toEqual(["widgets", "gadgets"]);
-    expect(await known.find({ apiVersion: "demo.dev/v1", kind: "Widget" })).toBe(Widget);
-    expect(asked).toEqual(["demo.dev/v1"]);
+    expect(await resolver.find({ apiVersion: "demo.dev/v1", kind: "Widget" })).toBe(Widget);
+    expect(requests).toEqual(["demo.dev/v1"]);
   });
 
-  test("asks nobody for Kubernetes' kinds, nor for what it was shown", async () => {
-    const { known, asked } = serving();
-    expect(await known.find("apps/v1/Deployment")).toMatchObject({ plural: "deployments" });
-    expect(await known.find(Widget)).toBe(Widget);
-    expect(await known.find("demo.dev/v1/Widget")).toBe(Widget);
-    expect(asked).toEqual([]);
+  test("needs no request for Kubernetes' kinds and kinds given in full", async () => {
+    const { resolver, requests } = serving();
+    expect(await resolver.find("apps/v1/Deployment")).toMatchObject({ plural: "deployments" });
+    expect(await resolver.find(Widget)).toBe(Widget);
+    expect(await resolver.find("demo.dev/v1/Widget")).toBe(Widget);
+    expect(requests).toEqual([]);
   });
 
-  test("asks again for what was not there", async () => {
-    const { known, asked, served } = serving();
-    await expect(known.find("demo.dev/v1/Widget")).rejects.toThrow("that API version is not served");
+  test("requests a missing kind again", async () => {
+    const { resolver, requests, served } = serving();
+    await expect(resolver.find("demo.dev/v1/Widget")).rejects.toThrow("that API version is not served");
     served.push({ ...Widget, kind: "Gadget" });
-    await expect(known.find("demo.dev/v1/Widget")).rejects.toThrow(
+    await expect(resolver.find("demo.dev/v1/Widget")).rejects.toThrow(
       "the server has no Widget in demo.dev/v1, only Gadget",
     );
     served.push(Widget);
-    expect(await known.find("demo.dev/v1/Widget")).toBe(Widget);
-    expect(asked).toHaveLength(3);
+    expect(await resolver.find("demo.dev/v1/Widget")).toBe(Widget);
+    expect(requests).toHaveLength(3);
   });
 
-  test("an unknown kind is a 404", async () => {
+  test("rejects an unknown kind with a 404", async () => {
     const error: unknown = await serving()
-      .known.find("demo.dev/v1/Widget")
+      .resolver.find("demo.dev/v1/Widget")
       .catch((thrown: unknown) => thrown);
     expect(isNotFound(error)).toBe(true);
   });
 
-  test("one who gives up waits no longer, the others do", async () => {
-    const { known } = serving(Widget);
+  test("one caller can abort while the others wait", async () => {
+    const { resolver } = serving(Widget);
     const signal = AbortSignal.abort(new Error("enough"));
     const [first, second] = await Promise.allSettled([
-      known.find("demo.dev/v1/Widget", { signal }),
-      known.find("demo.dev/v1/Widget"),
+      resolver.find("demo.dev/v1/Widget", { signal }),
+      resolver.find("demo.dev/v1/Widget"),
     ]);
     expect(first).toMatchObject({ status: "rejected", reason: { message: "enough" } });
     expect(second).toMatchObject({ status: "fulfilled" });
   });
 
-  test("one whose time is up waits no longer, the others do", async () => {
+  test("one caller can time out while the others wait", async () => {
     const clock = new VirtualClock();
     const timeouts: unknown[] = [];
     const discover: Transport["discover"] = (_apiVersion, options) => {
       timeouts.push(options?.timeout);
       return new Promise((resolve) => void clock.after(1000, () => resolve([Widget])));
     };
-    const known = new KindResolver({ discover } as Transport, clock);
+    const resolver = new KindResolver({ discover } as Transport, clock);
     const both = Promise.allSettled([
-      known.find("demo.dev/v1/Widget", { timeout: 300 }),
-      known.reconsider("demo.dev/v1/Widget", { ...Widget, plural: "x" }, unserved, { timeout: 400 }),
-      known.find("demo.dev/v1/Widget", { timeout: 0 }),
+      resolver.find("demo.dev/v1/Widget", { timeout: 300 }),
+      resolver.reconsider("demo.dev/v1/Widget", { ...Widget, plural: "x" }, unserved, { timeout: 400 }),
+      resolver.find("demo.dev/v1/Widget", { timeout: 0 }),
     ]);
     await clock.advance(1000);
     const doing = "waiting for the discovery of demo.dev/v1";
@@ -96,21 +99,21 @@ describe("what is known of kinds", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("a kind that was redefined is found anew by those who name no more than it", async () => {
+  test("finds the new plural of a redefined kind that is given by name", async () => {
     const other = { ...Widget, plural: "wigets" };
-    const { known, served } = serving(Widget);
-    await known.find("demo.dev/v1/Widget");
+    const { resolver, served } = serving(Widget);
+    await resolver.find("demo.dev/v1/Widget");
     served.splice(0, 1, other);
-    expect(await known.reconsider("demo.dev/v1/Widget", Widget, unserved)).toBe(other);
-    expect(await known.find("demo.dev/v1/Widget")).toBe(other);
+    expect(await resolver.reconsider("demo.dev/v1/Widget", Widget, unserved)).toBe(other);
+    expect(await resolver.find("demo.dev/v1/Widget")).toBe(other);
     const typo = kind("demo.dev/v1", "Widget", { plural: "widgetz", scope: "Cluster" });
-    await expect(known.reconsider(typo, typo, unserved)).rejects.toThrow(
+    await expect(resolver.reconsider(typo, typo, unserved)).rejects.toThrow(
       "the server has Widget in demo.dev/v1 as wigets (Namespaced), not as widgetz (Cluster)",
     );
-    await expect(known.reconsider(other, other, unserved)).rejects.toBe(unserved);
+    await expect(resolver.reconsider(other, other, unserved)).rejects.toBe(unserved);
   });
 
   test.each(["ConfigMap", "/ConfigMap", "v1/"])("rejects %j, which is not a kind", async (name) => {
-    await expect(serving().known.find(name as `${string}/${string}`)).rejects.toThrow(TypeError);
+    await expect(serving().resolver.find(name as `${string}/${string}`)).rejects.toThrow(TypeError);
   });
 });

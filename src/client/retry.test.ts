@@ -10,7 +10,7 @@ function constant(byte: number): Random {
 }
 
 describe("retryOnConflict", () => {
-  /** When each attempt was made, in milliseconds since the first. */
+  /** Times of the attempts, in milliseconds since the first. */
   async function attemptsAt(random: Random, failing: number, attempts?: number): Promise<number[]> {
     const clock = new VirtualClock(0);
     const times: number[] = [];
@@ -26,20 +26,20 @@ describe("retryOnConflict", () => {
     return times;
   }
 
-  test("waits longer each time, up to a second", async () => {
+  test("doubles the delay up to a second", async () => {
     const times = await attemptsAt(constant(0), 9);
     expect(times.map((time, index) => time - (times[index - 1] ?? 0))).toEqual([
       0, 5, 10, 20, 40, 80, 160, 320, 500, 500,
     ]);
   });
 
-  test("leaves the second half of a wait to chance", async () => {
+  test("adds jitter of up to half of the delay", async () => {
     const [, second = 0] = await attemptsAt(constant(255), 1);
     expect(second).toBeGreaterThan(9.9);
     expect(second).toBeLessThan(10);
   });
 
-  test("gives up with the last conflict", async () => {
+  test("throws the last conflict when it gives up", async () => {
     expect(await attemptsAt(constant(0), 100)).toHaveLength(10);
     expect(await attemptsAt(constant(0), 100, 3)).toHaveLength(3);
     await expect(retryOnConflict(() => Promise.reject(conflict()), { attempts: 1 })).rejects.toThrow(
@@ -47,7 +47,7 @@ describe("retryOnConflict", () => {
     );
   });
 
-  test("does not wait for what would not be in time", async () => {
+  test("does not wait beyond its timeout", async () => {
     const clock = new VirtualClock(0);
     const attempts = async (timeout: number): Promise<number> => {
       let made = 0;
@@ -67,7 +67,7 @@ describe("retryOnConflict", () => {
     expect(await attempts(0)).toBe(10);
   });
 
-  test("does not try again what failed otherwise", async () => {
+  test("does not retry other errors", async () => {
     let attempts = 0;
     const failing = retryOnConflict(async () => {
       attempts++;
@@ -77,7 +77,7 @@ describe("retryOnConflict", () => {
     expect(attempts).toBe(1);
   });
 
-  test("stops waiting when told", async () => {
+  test("stops waiting when its signal aborts", async () => {
     const stop = new AbortController();
     const waiting = retryOnConflict(
       async () => {

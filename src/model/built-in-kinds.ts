@@ -10,9 +10,22 @@ export interface BuiltInKind extends Details {
 interface Details {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  readonly subresources?: readonly ("finalize" | "scale" | "status")[];
+  readonly subresources?: readonly (
+    | "attach"
+    | "binding"
+    | "ephemeralcontainers"
+    | "eviction"
+    | "exec"
+    | "finalize"
+    | "log"
+    | "portforward"
+    | "scale"
+    | "status"
+  )[];
   /** Verbs that the kind lacks. */
   readonly withoutVerbs?: readonly "deletecollection"[];
+  /** Only verb of a kind whose objects are questions, which are answered and not stored. */
+  readonly onlyVerb?: "create";
 }
 
 /**
@@ -29,7 +42,20 @@ export const servedKinds = {
     withoutVerbs: ["deletecollection"],
   }),
   Event: namespaced("v1", "Event", "events", { shortNames: ["ev"] }),
-  Pod: namespaced("v1", "Pod", "pods", { shortNames: ["po"], categories: ["all"], subresources: ["status"] }),
+  Pod: namespaced("v1", "Pod", "pods", {
+    shortNames: ["po"],
+    categories: ["all"],
+    subresources: [
+      "attach",
+      "binding",
+      "ephemeralcontainers",
+      "eviction",
+      "exec",
+      "log",
+      "portforward",
+      "status",
+    ],
+  }),
   PodTemplate: namespaced("v1", "PodTemplate", "podtemplates"),
   ReplicationController: namespaced("v1", "ReplicationController", "replicationcontrollers", {
     shortNames: ["rc"],
@@ -78,8 +104,32 @@ export const servedKinds = {
   }),
   ControllerRevision: namespaced("apps/v1", "ControllerRevision", "controllerrevisions"),
   EventsEvent: namespaced("events.k8s.io/v1", "Event", "events", { shortNames: ["ev"] }),
+  SelfSubjectReview: review("authentication.k8s.io/v1", "SelfSubjectReview", "selfsubjectreviews"),
+  LocalSubjectAccessReview: namespaced(
+    "authorization.k8s.io/v1",
+    "LocalSubjectAccessReview",
+    "localsubjectaccessreviews",
+    { onlyVerb: "create" },
+  ),
+  SelfSubjectAccessReview: review(
+    "authorization.k8s.io/v1",
+    "SelfSubjectAccessReview",
+    "selfsubjectaccessreviews",
+  ),
+  SelfSubjectRulesReview: review(
+    "authorization.k8s.io/v1",
+    "SelfSubjectRulesReview",
+    "selfsubjectrulesreviews",
+  ),
+  SubjectAccessReview: review("authorization.k8s.io/v1", "SubjectAccessReview", "subjectaccessreviews"),
   HorizontalPodAutoscaler: namespaced(
     "autoscaling/v2",
+    "HorizontalPodAutoscaler",
+    "horizontalpodautoscalers",
+    { shortNames: ["hpa"], categories: ["all"], subresources: ["status"] },
+  ),
+  HorizontalPodAutoscalerV1: namespaced(
+    "autoscaling/v1",
     "HorizontalPodAutoscaler",
     "horizontalpodautoscalers",
     { shortNames: ["hpa"], categories: ["all"], subresources: ["status"] },
@@ -166,4 +216,8 @@ function namespaced(apiVersion: string, kind: string, plural: string, more?: Det
 
 function cluster(apiVersion: string, kind: string, plural: string, more?: Details): BuiltInKind {
   return { apiVersion, kind, plural, scope: "Cluster", ...more };
+}
+
+function review(apiVersion: string, kind: string, plural: string): BuiltInKind {
+  return cluster(apiVersion, kind, plural, { onlyVerb: "create" });
 }

@@ -1,10 +1,14 @@
-import { expect, test } from "vitest";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { resource } from "../model/index.js";
 import { controller } from "../runtime/index.js";
 import { MemoryStore } from "../store/index.js";
 import { controlPlane } from "./control-plane.js";
-import { Definition } from "./definitions/definition.js";
+import { DefinitionKind } from "./definitions/definition.js";
 
 const Site = resource("demo.dev/v1", "Site", {
   spec: z.object({ title: z.string() }),
@@ -36,8 +40,8 @@ test("starts while a definition is being deleted, cleans up its objects, and reg
   await before.apply(site("old"));
   // With its finalizer, since that is written first.
   await expect.poll(async () => (await before.client.get(Site, "old")).status?.conditions).toHaveLength(1);
-  const { uid } = (await before.client.get(Definition, "sites.demo.dev")).metadata;
-  await before.client.delete(Definition, "sites.demo.dev");
+  const { uid } = (await before.client.get(DefinitionKind, "sites.demo.dev")).metadata;
+  await before.client.delete(DefinitionKind, "sites.demo.dev");
   await expect
     .poll(async () => (await before.client.get(Site, "old")).metadata.deletionTimestamp)
     .toBeDefined();
@@ -50,7 +54,7 @@ test("starts while a definition is being deleted, cleans up its objects, and reg
     controllers: [sites(() => void cleaned.push("old"))],
   });
   await expect
-    .poll(async () => (await after.client.find(Definition, "sites.demo.dev"))?.metadata.uid ?? uid, {
+    .poll(async () => (await after.client.find(DefinitionKind, "sites.demo.dev"))?.metadata.uid ?? uid, {
       timeout: 20_000,
     })
     .not.toBe(uid);
@@ -68,13 +72,34 @@ test("every controller acts under its own identity, which its runs record", asyn
     store: "memory",
     listen: false,
     controllers: [controller({ for: Site, reconcile: (_, { ready }) => ready("Published") })],
-    audit: ({ request: { user, verb, resource } }) => {
-      if (resource.resource === "sites" && verb === "patch") writers.add(user.name);
+    audit: ({ user, verb, resource }) => {
+      if (resource?.resource === "sites" && verb === "patch") writers.add(user.name);
     },
   });
   await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
   await expect.poll(async () => (await plane.client.get(Site, "hello")).status?.conditions).toHaveLength(1);
   expect([...writers]).toEqual(["system:fettle:controller:sites.demo.dev"]);
+  await plane.controllers.idle();
   const [run] = await plane.controllers.runs.find({ key: "default/hello" });
   expect(run?.user).toBe("system:fettle:controller:sites.demo.dev");
+});
+
+describe("an in-memory control plane", () => {
+  test("keeps its kubeconfig in a temporary folder, which it removes when it stops", async () => {
+    const plane = await controlPlane({ store: "memory", listen: { port: 0 } });
+    const { kubeconfig = "" } = plane;
+    expect(kubeconfig.startsWith(join(tmpdir(), "fettle-"))).toBe(true);
+    expect(existsSync(kubeconfig)).toBe(true);
+    await plane.stop();
+    expect(existsSync(dirname(kubeconfig))).toBe(false);
+  });
+
+  test("refuses the data folder of a durable one", async () => {
+    const data = await mkdtemp(join(tmpdir(), "fettle-plane-"));
+    onTestFinished(() => rm(data, { recursive: true, force: true }));
+    await (await controlPlane({ data, listen: false })).stop();
+    await expect(controlPlane({ data, store: "memory", listen: { port: 0 } })).rejects.toThrow(
+      `${data} has the data of a control plane, whose kubeconfig an in-memory control plane would replace`,
+    );
+  });
 });

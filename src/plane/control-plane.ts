@@ -1,4 +1,6 @@
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
@@ -16,9 +18,11 @@ import {
   type User,
 } from "../server/index.js";
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
+import { ensureFolder } from "../store/sqlite/folder.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
-import { management, type ApiAccess } from "./management/management.js";
+import { management } from "./management/management.js";
+import type { UserAccess } from "./management/access.js";
 import { byteSize } from "./runs/limits.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
 import { startWork, type WorkOptions } from "./start-work.js";
@@ -30,10 +34,13 @@ export interface ListenOptions extends Pick<
 > {}
 
 export interface ControlPlaneOptions
-  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit"> {
+  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit" | "services"> {
   /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
   readonly forceDefinitions?: boolean | undefined;
-  /** Folder for objects, runs, tokens and certificates. Default: `.fettle`. */
+  /**
+   * Folder for objects, runs, tokens and certificates. Default: `.fettle`; with `store: "memory"`, a temporary folder that is removed
+   * when the control plane stops.
+   */
   readonly data?: string | undefined;
   /** `"memory"`, or a store that stays open when the control plane stops. Default: SQLite in the `data` folder. */
   readonly store?: Store | "memory" | undefined;
@@ -72,7 +79,7 @@ const defaultData = ".fettle";
 /** Parts that the server reports on but that are started after it. */
 interface StartedParts {
   controllers?: Controllers;
-  api?: ApiAccess;
+  api?: UserAccess;
 }
 
 /**
@@ -85,9 +92,9 @@ interface StartedParts {
  */
 export function controlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { controllers = [], clock = systemClock, random = systemRandom, log = silent } = options;
-  const data = resolve(options.data ?? defaultData);
-  const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
   return startParts(async (onStop) => {
+    const data = await dataFolder(options, onStop);
+    const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
     const store = await openStore(options.store, data, clock, onStop);
     const started: StartedParts = {};
     const { api, url, kubeconfig } = await serve(
@@ -98,6 +105,7 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
     );
     const clientAs = (user?: User): Client =>
       createClient({ transport: inProcess(api, { user, clock }), clock, random });
+    started.api = { clientAs, checkAccess: (attributes) => api.pipeline.checkAccess(attributes) };
     const client = clientAs();
     const running = await startWork(
       {
@@ -115,10 +123,6 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
       onStop,
     );
     started.controllers = running;
-    started.api = {
-      clientAs,
-      checkAccess: (attributes) => api.pipeline.checkAccess(attributes),
-    };
     await running.ready();
     return {
       url,
@@ -131,6 +135,20 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
   });
 }
 
+/** Data folder. An in-memory control plane leaves the folder of another one alone: that may run, or hold data. */
+async function dataFolder({ data, store, listen }: ControlPlaneOptions, onStop: OnStop): Promise<string> {
+  if (store !== "memory" || listen === false) return resolve(data ?? defaultData);
+  if (data === undefined) {
+    const folder = await mkdtemp(join(tmpdir(), "fettle-"));
+    onStop(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  }
+  if (!existsSync(join(data, "store"))) return resolve(data);
+  throw new Error(
+    `${data} has the data of a control plane, whose kubeconfig an in-memory control plane would replace; choose another data folder, or none`,
+  );
+}
+
 async function openStore(
   store: ControlPlaneOptions["store"],
   data: string,
@@ -138,7 +156,7 @@ async function openStore(
   onStop: OnStop,
 ): Promise<Store> {
   if (typeof store === "object") return store;
-  if (store === undefined) await mkdir(data, { recursive: true });
+  if (store === undefined) ensureFolder(data);
   const opened = store === "memory" ? new MemoryStore({ clock }) : await openSqliteStore(join(data, "store"));
   onStop(() => opened.close());
   return opened;
@@ -154,15 +172,15 @@ async function serve(
   onStop: OnStop,
 ): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
   const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
-  const { authorize, admission, audit, objects: { maxSize } = {} } = options;
+  const { authorize, admission, audit, services, objects: { maxSize } = {} } = options;
   const maxObjectBytes = maxSize === undefined ? undefined : byteSize(maxSize);
-  const shared = { store, clock, random, onError, authorize, admission, audit, maxObjectBytes };
+  const shared = { store, clock, random, onError, authorize, admission, audit, services, maxObjectBytes };
   if (listen === false) {
     const api = await startApi(shared);
     onStop(() => api.close());
     return { api, url: undefined, kubeconfig: undefined };
   }
-  await mkdir(data, { recursive: true });
+  ensureFolder(data);
   const server = await startServer({
     port: defaultPort,
     ...listen,

@@ -6,7 +6,7 @@ import { startApi, type Api } from "../server/index.js";
 import { MemoryStore } from "../store/index.js";
 import { inProcess } from "./in-process.js";
 
-/** A store whose reads can be held up, or fail. */
+/** Store whose reads can be delayed or fail. */
 class PacedStore extends MemoryStore {
   before: () => Promise<void> = async () => {};
 
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const make = (name = "a"): Promise<KubeObject> => transport.create(ConfigMap, scope, { metadata: { name } });
 
-/** What was thrown. */
+/** Error that a promise rejects with. */
 async function failureOf(doing: Promise<unknown>): Promise<unknown> {
   return doing.then(
     () => undefined,
@@ -48,7 +48,7 @@ async function failureOf(doing: Promise<unknown>): Promise<unknown> {
 }
 
 describe("objects", () => {
-  test("are handed to all who watch, not copied", async () => {
+  test("are shared by all watchers, not copied", async () => {
     const { resourceVersion } = await transport.list(ConfigMap, scope);
     const next = async (): Promise<KubeObject | undefined> => {
       for await (const [event] of transport.watch(ConfigMap, scope, { resourceVersion }))
@@ -63,7 +63,7 @@ describe("objects", () => {
     expect(Object.isFrozen(first?.metadata)).toBe(true);
   });
 
-  test("that are written stay the caller's, who may go on changing them", async () => {
+  test("that are written are copied, so that the caller may change them afterwards", async () => {
     const labels: Record<string, string> = { a: "b" };
     const body = { metadata: { name: "a", labels } };
     const made = await transport.create(ConfigMap, scope, body);
@@ -87,14 +87,14 @@ describe("a call", () => {
     store.before = () => new Promise(() => {});
   };
 
-  test("is given up when its time is up", async () => {
+  test("fails with a timeout", async () => {
     hang();
     const failing = failureOf(transport.get(ConfigMap, target, { timeout: 100 }));
     await clock.advance(100);
     expect(isTimeout(await failing)).toBe(true);
   });
 
-  test("has half a minute when nothing else is said", async () => {
+  test("times out after 30 seconds by default", async () => {
     hang();
     let failed = false;
     const failing = failureOf(transport.get(ConfigMap, target)).then((error) => {
@@ -107,7 +107,7 @@ describe("a call", () => {
     expect(isTimeout(await failing)).toBe(true);
   });
 
-  test("is given up when its signal aborts, and fails with the reason", async () => {
+  test("fails with the reason of its signal when that aborts", async () => {
     hang();
     const stop = new AbortController();
     const failing = failureOf(transport.get(ConfigMap, target, { signal: stop.signal }));
@@ -117,7 +117,7 @@ describe("a call", () => {
     expect(await failureOf(transport.list(ConfigMap, scope, { signal: stop.signal }))).toBe(reason);
   });
 
-  test("may share its signal with many others without a warning of a leak", async () => {
+  test("shares its signal with many others without a warning about leaked listeners", async () => {
     const warnings: Error[] = [];
     const note = (warning: Error): void => void warnings.push(warning);
     process.on("warning", note);
@@ -136,7 +136,7 @@ describe("a call", () => {
     expect(clock.timers).toBe(before);
   });
 
-  test("that fails for no reason of the caller's is a 500", async () => {
+  test("fails with a 500 for errors of the server", async () => {
     store.before = () => Promise.reject(new RangeError("a bug"));
     const error = await failureOf(transport.get(ConfigMap, target));
     expect(isInternalError(error)).toBe(true);
@@ -158,7 +158,7 @@ describe("a watch", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("ends when the transport is closed, which the API survives", async () => {
+  test("ends when the transport is closed; the API stays open", async () => {
     const ended = (async () => {
       for await (const _ of transport.watch(ConfigMap, scope));
     })();
@@ -170,4 +170,12 @@ describe("a watch", () => {
     await using another = inProcess(api, { clock });
     expect((await another.get(ConfigMap, target)).metadata.name).toBe("a");
   });
+});
+
+test("discovery is authorized, as it is over HTTP", async () => {
+  const user = { name: "guest", groups: [] };
+  const guest = inProcess(api, { user, clock });
+  await expect(guest.discover("v1")).rejects.toThrow('User "guest" cannot get path "/api/v1"');
+  const member = inProcess(api, { user: { ...user, groups: ["system:authenticated"] }, clock });
+  expect((await member.discover("v1")).map(({ kind }) => kind)).toContain("ConfigMap");
 });

@@ -1,7 +1,7 @@
 import type { KindInfo } from "../client/kinds/kind.js";
 import { onAbort } from "../client/async/on-abort.js";
 import { callListener } from "../client/async/call-listener.js";
-import { groupVersionOf, scopeOf } from "../client/transport/address.js";
+import { groupVersionOf, requestScope } from "../client/transport/address.js";
 import {
   ConnectionError,
   type CallOptions,
@@ -10,19 +10,17 @@ import {
   type ListOptions,
   type Page,
   type Patch,
-  type Scope,
   type Selection,
-  type ObjectKey,
   type Transport,
   type WatchEvent,
   type WatchOptions,
   type WriteOptions,
 } from "../client/transport/transport.js";
+import type { ObjectKey, Scope } from "../model/object/object-key.js";
 import {
   ApiError,
   duration,
   failures,
-  formatApiVersion,
   fromStatus,
   systemClock,
   type Clock,
@@ -49,15 +47,15 @@ export interface InProcessOptions {
   readonly user?: User | undefined;
   /** Field manager of writes that name none. Default: `fettle`. */
   readonly fieldManager?: string;
-  /** Time limit of calls that have none of their own; after it they fail with a 504 Timeout. Default: 30s. */
+  /** Default timeout of a call, after which it fails with a 504 Timeout. Default: 30s. */
   readonly timeout?: Duration;
   readonly clock?: Clock;
 }
 
 /**
  * Transport to an API in this process: the same requests as over HTTP, without encoding them. Objects that are read are shared and
- * frozen; objects that are written are copied, so that the caller may go on changing them. Closing the transport ends its watches, and
- * leaves the API running.
+ * frozen; objects that are written are copied, so that the caller may change them afterwards. Closing the transport ends its watches; the
+ * API keeps running.
  *
  * @example
  * await using api = await startApi({ store });
@@ -100,13 +98,10 @@ class InProcessTransport implements Transport {
 
   discover(apiVersion: string, options: CallOptions = {}): Promise<readonly KindInfo[]> {
     return this.#call(options, async () => {
-      groupVersionOf(apiVersion);
-      const kinds = this.#pipeline.registry.types.all
-        .filter(({ group, version }) => formatApiVersion({ group, version }) === apiVersion)
-        .map(({ kind, plural, namespaced }): KindInfo => {
-          return { apiVersion, kind, plural, scope: namespaced ? "Namespaced" : "Cluster" };
-        });
-      if (kinds.length === 0 && apiVersion !== "v1") throw new PageNotFound();
+      const types = await this.#pipeline.discover(this.#user, groupVersionOf(apiVersion));
+      const kinds = types.map(({ kind, plural, namespaced }): KindInfo => {
+        return { apiVersion, kind, plural, scope: namespaced ? "Namespaced" : "Cluster" };
+      });
       return kinds.sort((a, b) => (a.plural < b.plural ? -1 : 1));
     });
   }
@@ -125,7 +120,7 @@ class InProcessTransport implements Transport {
 
   list(kind: KindInfo, scope: Scope, options: ListOptions = {}): Promise<Page> {
     return this.#call(options, async () => {
-      const request = this.#request("list", kind, scope, { options });
+      const request = this.#request("list", kind, scope, { options, signal: options.signal });
       const { items, ...rest } = await this.#pipeline.handle(request);
       return Object.freeze({ items: Object.freeze(items.map((item) => present(item, options))), ...rest });
     });
@@ -202,7 +197,12 @@ class InProcessTransport implements Transport {
 
   delete(kind: KindInfo, target: ObjectKey, options: DeleteOptions = {}): Promise<KubeObject | undefined> {
     return this.#call(options, async () => {
-      const request = this.#request("delete", kind, target, { options: {}, body: deleteBody(options) });
+      const { signal } = options;
+      const request = this.#request("delete", kind, target, {
+        options: {},
+        body: deleteBody(options),
+        signal,
+      });
       const { object, gone } = await this.#pipeline.handle(request);
       return gone ? undefined : object.object;
     });
@@ -218,6 +218,7 @@ class InProcessTransport implements Transport {
       const request = this.#request("deletecollection", kind, scope, {
         options: { labelSelector, fieldSelector },
         body: deleteBody(options),
+        signal: options.signal,
       });
       const { items } = await this.#pipeline.handle(request);
       return Object.freeze(items.map(({ object }) => object));
@@ -241,7 +242,7 @@ class InProcessTransport implements Transport {
       user: this.#user,
       verb,
       resource: { group, version, resource: kind.plural },
-      scope: scopeOf(kind, at),
+      scope: requestScope(kind, at),
       name: at.name,
       subresource,
       options,
@@ -285,12 +286,9 @@ class InProcessTransport implements Transport {
 
 const all: readonly string[] = ["All"];
 
-function deleteBody({
-  propagationPolicy,
-  gracePeriodSeconds,
-  preconditions,
-  dryRun,
-}: DeleteOptions): ValueBody {
+/** Options as a body, like all clients send them, so that values of the wrong type are refused in the same words. */
+function deleteBody(options: DeleteOptions): ValueBody {
+  const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun } = options;
   return new ValueBody({
     propagationPolicy,
     gracePeriodSeconds,

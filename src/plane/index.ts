@@ -11,6 +11,8 @@ export { registerDefinitions } from "./definitions/register-definitions.js";
 export { backup } from "./backup/backup.js";
 export { BackupDamaged } from "./backup/format.js";
 export { restore, RestoreRefused } from "./backup/restore.js";
+export { salvage, type SalvageOptions, type SalvageSummary } from "./backup/salvage.js";
+export { verifyDataFolder, type Verification, type VerifyOptions } from "./backup/verify.js";
 export { fileRunStore, type FileRunStore, type RunFilesOptions } from "./runs/file-run-store.js";
 export { operator, type Operator, type OperatorOptions } from "./operator.js";
 export { loadConfig, type LoadConfigOptions } from "./config/load-config.js";

@@ -148,3 +148,14 @@ test("records runs in a folder, and a later process finds them", async () => {
   const later = await find({ controllers: [] });
   expect(later.map(({ id }) => id)).toEqual([first, ...more].map((run) => run?.id));
 });
+
+test("runs name no user when the API does not say who the operator is", async () => {
+  await using running = await start("me");
+  await running.controllers.ready();
+  await home.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+  await until("hello", "default", "me");
+  await running.controllers.idle();
+  const [run] = await running.controllers.runs.find({ key: "default/hello" });
+  expect(run).toMatchObject({ controller: "sites.demo.dev" });
+  expect(run?.user).toBeUndefined();
+});

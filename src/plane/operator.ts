@@ -98,6 +98,7 @@ export function operator(options: OperatorOptions): Promise<Operator> {
         ...options,
         controllers: (options.controllers ?? []).map((each) => within(each, namespace)),
         client,
+        user: await authenticatedUser(client),
         register: definitions === "apply",
         metrics: metrics ?? false,
         leaderElection,
@@ -124,6 +125,25 @@ export function operator(options: OperatorOptions): Promise<Operator> {
       lease: lease && `${lease.namespace}/${lease.name}`,
     };
   });
+}
+
+const selfSubjectReview = {
+  apiVersion: "authentication.k8s.io/v1",
+  kind: "SelfSubjectReview",
+  plural: "selfsubjectreviews",
+  scope: "Cluster",
+} as const;
+
+/** User as which a client is authenticated; undefined when the API cannot say, since nothing else depends on it. */
+async function authenticatedUser({ transport }: Client): Promise<string | undefined> {
+  const { apiVersion, kind } = selfSubjectReview;
+  try {
+    const review = await transport.create(selfSubjectReview, {}, { apiVersion, kind }, { timeout: 5000 });
+    const { userInfo } = (review.status ?? {}) as { userInfo?: { username?: string } };
+    return userInfo?.username;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Limits a controller to one namespace. */

@@ -5,7 +5,12 @@ export {
   type Controller,
   type ControllerOptions,
 } from "./controller/controller.js";
-export { plainController, type PlainOptions, type PlainReconcile, type Result } from "./controller/plain.js";
+export {
+  plainController,
+  type PlainOptions,
+  type PlainReconcile,
+  type PlainResult,
+} from "./controller/plain.js";
 export type {
   CleanupContext,
   Effect,
@@ -27,9 +32,9 @@ export {
   watch,
   type Lookup,
   type Mapper,
-  type Request,
+  type ReconcileRequest,
   type Watch,
-  type WatchOptions,
+  type ControllerWatchOptions,
 } from "./controller/watch.js";
 export { startControllers, type Controllers, type ControllersOptions } from "./start/start-controllers.js";
 export type { Election, Shards } from "./start/ownership.js";
@@ -49,7 +54,7 @@ export type { Finding } from "./observe/findings/finding.js";
 export { renderRun } from "./runs/render-run.js";
 
 export { WorkQueue, type QueueObserver, type QueueOptions } from "./queue/work-queue.js";
-export type { AddOptions, DeadLetter, Outcome, QueueItem } from "./queue/queue-item.js";
+export type { AddOptions, DeadLetter, QueueOutcome, QueueItem } from "./queue/queue-item.js";
 export {
   exponentialBackoff,
   fixedDelay,

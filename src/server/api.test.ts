@@ -1,9 +1,18 @@
 import { expect, test } from "vitest";
 import { VirtualClock } from "../model/core.js";
-import { MemoryStore } from "../store/index.js";
+import {
+  MemoryStore,
+  type Entry,
+  type Store,
+  type StoreWatchOptions,
+  type StoreWatch,
+  type StoreEvent,
+} from "../store/index.js";
 import { startApi } from "./api.js";
 import { PacedStore } from "./controllers/fixtures/paced-store.js";
 import { blocking, definition, World } from "./controllers/fixtures/world.js";
+import { administrator } from "./registry/fixtures/test-api.js";
+import { Caller } from "./request/caller.js";
 
 test("serves the content of a store, and leaves the store open on close", async () => {
   const store = new MemoryStore();
@@ -75,4 +84,54 @@ test("a store that is closed first causes no errors", async () => {
   await world.idle();
   await store.close();
   await world.api.close();
+  expect(world.errors).toEqual([]);
+});
+
+/** A store that returns every value in a new buffer, as one on the other side of a network does. */
+class CopyingStore extends MemoryStore {
+  override async get(...parameters: Parameters<Store["get"]>): ReturnType<Store["get"]> {
+    const entry = await super.get(...parameters);
+    return entry && copied(entry);
+  }
+
+  override watch(options: StoreWatchOptions): StoreWatch {
+    const watch = super.watch(options);
+    return {
+      get revision() {
+        return watch.revision;
+      },
+      async *[Symbol.asyncIterator]() {
+        for await (const { events, revision } of watch) yield { events: events.map(copiedEvent), revision };
+        return undefined;
+      },
+    };
+  }
+}
+
+function copied(entry: Entry): Entry {
+  return { ...entry, value: Uint8Array.from(entry.value) };
+}
+
+function copiedEvent(event: StoreEvent): StoreEvent {
+  const previous = event.previous && copied(event.previous);
+  return event.type === "put" ? { ...event, entry: copied(event.entry), previous } : { ...event, previous };
+}
+
+test("writer, readers and watchers share one object although the store copies its bytes", async () => {
+  await using world = await World.start({ store: new CopyingStore() });
+  await world.define(definition("widgets", "Widget"));
+  await world.idle();
+  const caller = new Caller(world.api.pipeline, administrator);
+  const type = world.api.registry.types.find("demo.dev", "v1", "widgets") ?? expect.fail("not served");
+  const scope = { namespace: "default" };
+  const { resourceVersion } = await caller.list(type, scope);
+  const firstEvent = async (): Promise<unknown> => {
+    for await (const [event] of caller.watch(type, scope, { resourceVersion })) return event?.object.object;
+    return undefined;
+  };
+  const watching = [firstEvent(), firstEvent()];
+  const body = { apiVersion: "demo.dev/v1", kind: "Widget", metadata: { name: "w" } };
+  const { object } = await caller.create(type, scope, { object: body });
+  for (const seen of await Promise.all(watching)) expect(seen).toBe(object);
+  expect((await caller.get(type, { ...scope, name: "w" })).object).toBe(object);
 });

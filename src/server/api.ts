@@ -5,18 +5,20 @@ import { DefinitionCleanup } from "./controllers/definition-cleanup.js";
 import { DefinitionController } from "./controllers/definition-controller.js";
 import { GarbageCollector } from "./controllers/garbage/garbage-collector.js";
 import { NamespaceController } from "./controllers/namespace-controller.js";
+import { PublishedServer, type ServerAddress } from "./controllers/published-server.js";
 import { definitionStrategy } from "./custom-resources/definition-strategy.js";
 import { builtInTypes } from "./kinds/built-in-types.js";
+import { parseServiceRanges, type ServiceRangeOptions } from "./kinds/strategy/network/service-ranges.js";
 import type { Authorize } from "./access/authorize.js";
 import { serviceIdentity } from "./access/user.js";
 import type { AdmissionPlugin } from "./admission/admission.js";
 import { Registry } from "./registry/registry.js";
 import { Caller } from "./request/caller.js";
 import { RequestPipeline, type AuditRecord } from "./request/pipeline.js";
-import { builtInSource, ResourceTypes } from "./resources/resource-types.js";
+import { ResourceTypes } from "./resources/resource-types.js";
 
 export interface ApiOptions {
-  /** Where everything is kept. It stays open when the API is closed. */
+  /** Store of all objects. It stays open when the API is closed. */
   readonly store: Store;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -24,7 +26,9 @@ export interface ApiOptions {
   readonly maxObjectBytes?: number | undefined;
   /** Default: members of `system:masters` may do everything, and others nothing. */
   readonly authorize?: Authorize | undefined;
-  /** Take part in every write, in this order. */
+  /** Ranges from which services get addresses and node ports. */
+  readonly services?: ServiceRangeOptions | undefined;
+  /** Plugins that may change or refuse every write; they run in this order. */
   readonly admission?: readonly AdmissionPlugin[] | undefined;
   /** Receives every request after it was handled. */
   readonly audit?: ((record: AuditRecord) => void) | undefined;
@@ -32,23 +36,31 @@ export interface ApiOptions {
   readonly onError?: (error: unknown, doing: string) => void;
 }
 
-/** The API without its wire: the registry, and the controllers that keep its promises. */
+/** The API without HTTP: the request pipeline, the registry, and the server's own controllers. */
 export interface Api extends AsyncDisposable {
   /** Handles every request to the API. */
   readonly pipeline: RequestPipeline;
   readonly registry: Registry;
+  /** Tells clients by objects where the server is: the Service `kubernetes` and its endpoints. */
+  publish(server: ServerAddress): void;
   /** Resolves when the controllers have nothing left to do at once. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Serves what is in a store, in this process. */
+/** Serves the objects of a store to this process. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, clock = systemClock, random = systemRandom, onError = () => {} } = options;
   const types = new ResourceTypes();
   const registry = new Registry({ store, types, clock, random, maxObjectBytes: options.maxObjectBytes });
   const { authorize, admission, audit } = options;
-  const pipeline = new RequestPipeline({ registry, authorize, admission, audit });
+  const pipeline = new RequestPipeline({
+    registry,
+    authorize,
+    admission,
+    audit,
+    onError: (error) => onError(error, "audit"),
+  });
   const changes = new Changes({ store, clock, onError: (error) => onError(error, "changes") });
   const controller = (name: string) => ({
     api: new Caller(pipeline, serviceIdentity(`system:fettle:${name}`)),
@@ -58,7 +70,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     onError: (error: unknown, key: string) => onError(error, `${name} ${key}`),
   });
   const definitions = new DefinitionController(controller("definition-controller"));
-  // Waits for changes and definitions only, so whoever is neither may wait for it.
+  // Depends on the changes and the definitions only, so every other controller may await it.
   const processed = async (revision: number): Promise<void> => {
     await changes.reached(revision);
     await definitions.idle();
@@ -73,14 +85,22 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       await garbage.collected(revision);
     },
   });
-  const controllers = [definitions, namespaces, garbage, cleanup];
+  const ranges = parseServiceRanges(options.services);
+  const [addresses] = ranges.addresses.values();
+  const published = new PublishedServer({
+    ...controller("published-server"),
+    clusterIP: addresses?.at(0) ?? "",
+  });
+  const controllers = [definitions, namespaces, garbage, cleanup, published];
   for (const listener of controllers) changes.add(listener);
   types.set(
-    builtInSource,
+    "built-in",
     builtInTypes({
+      authorize,
+      services: ranges,
       customResourceDefinition: {
         ...definitionStrategy,
-        // Who defines a kind can use it as soon as the answer is there.
+        // A client can use the kind as soon as it has the response to its definition.
         afterWrite: async ({ metadata }) => {
           if (!metadata.deletionTimestamp) await definitions.settled(metadata.name ?? "");
         },
@@ -96,6 +116,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const api: Api = {
     pipeline,
     registry,
+    publish: (server) => published.publish(server),
     async idle() {
       for (let before = -1; ;) {
         const { revision } = await store.status();

@@ -2,20 +2,20 @@ export { startApi, type Api, type ApiOptions } from "./api.js";
 export { startServer, type Server, type ServerOptions } from "./server.js";
 export { Registry, type RegistryOptions } from "./registry/registry.js";
 export type {
-  DeleteOptions,
+  ServerDeleteOptions,
   DeleteResponse,
   EventType,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
-  WriteOptions,
+  ServerWriteOptions,
   WriteResponse,
 } from "./registry/requests.js";
 export type { Body, FieldValidation, PatchBody, PatchType } from "./decode/decoded-body.js";
 export { serviceIdentity, type User } from "./access/user.js";
-export type { Attributes, Authorize, Decision } from "./access/authorize.js";
+export type { AccessRules, Attributes, Authorize, Decision } from "./access/authorize.js";
 export type { AdmissionPlugin, AdmissionRequest } from "./admission/admission.js";
 export type {
   ApiRequest,
@@ -35,7 +35,7 @@ export type {
   Capabilities,
   Draft,
   ResourceType,
-  Strategy,
+  KindStrategy,
   Subresource,
   TableColumn,
   Verb,
@@ -44,4 +44,6 @@ export { ResourceTypes } from "./resources/resource-types.js";
 export type { ObjectResponse } from "./resources/stored-object.js";
 export type { Extension, ExtensionResponse, ExtensionRequest } from "./http/paths/extension.js";
 export type { MetricSource } from "./http/metrics/prometheus.js";
+export type { KeyPair } from "./http/tls/certificate.js";
+export type { KeyPairFiles } from "./http/tls/certificate-files.js";
 export type { HealthCheck } from "./http/paths/health.js";

@@ -2,13 +2,15 @@ import { join } from "node:path";
 import { systemClock } from "../model/core.js";
 import { startApi, type Api, type ApiOptions } from "./api.js";
 import { bearerTokens } from "./http/auth/authenticate.js";
+import { namesOfHost } from "./http/auth/hosts.js";
 import { ensureCredentials } from "./http/auth/credentials.js";
 import { writeKubeconfig } from "./http/auth/kubeconfig.js";
 import { TokenFile } from "./http/auth/token-file.js";
-import { anyOf, StaticTokens } from "./http/auth/tokens.js";
+import { combineTokenSources, StaticTokens } from "./http/auth/tokens.js";
 import { defaultLimits } from "./http/limits/limits.js";
-import { serveHttp, type HttpOptions } from "./http/server.js";
-import type { KeyPair } from "./http/tls/certificate.js";
+import { serveHttp, type HttpOptions, type HttpServer } from "./http/server.js";
+import { canonicalAddress, isSelfSigned, namesOf, type KeyPair } from "./http/tls/certificate.js";
+import { followKeyPair, readKeyPair, type KeyPairFiles } from "./http/tls/certificate-files.js";
 import { ensureCertificates, type ServerCertificates } from "./http/tls/certificates.js";
 import { storeMetrics } from "./store-metrics.js";
 
@@ -32,10 +34,12 @@ export interface ServerOptions extends ApiOptions, Pick<HttpOptions, HttpOption>
   /** File with tokens of further users, in kube-apiserver's format: `token,user,uid,"group1,group2"`. */
   readonly tokenFile?: string | undefined;
   /**
-   * Certificate and key in PEM, or `false` to disable TLS. Default: a certificate signed by the server's own CA, since kubectl
-   * and other clients built on client-go send tokens over TLS only.
+   * Certificate and key in PEM, or files with them, which are read again when they change; `false` disables TLS. Default: a
+   * certificate signed by the server's own CA, since kubectl and other clients built on client-go send tokens over TLS only.
    */
-  readonly tls?: boolean | KeyPair | undefined;
+  readonly tls?: boolean | KeyPair | KeyPairFiles | undefined;
+  /** Write objects about the server: the Service `kubernetes`, and its CA as `kube-root-ca.crt`. Default: true. */
+  readonly publish?: boolean | undefined;
 }
 
 /** A running API server. */
@@ -44,7 +48,7 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** Token of the administrator. */
   readonly token: string;
-  /** Path of a kubeconfig with url and token. */
+  /** Path of a kubeconfig with address and token, for clients on this machine. */
   readonly kubeconfig: string;
   close(): Promise<void>;
 }
@@ -77,15 +81,22 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const admin = await ensureCredentials(data);
   const certificates = await certificatesFor(options);
   const tokens = new StaticTokens([admin]);
+  let listening: HttpServer | undefined;
+  let stopFollowing = (): void => {};
   const file =
     options.tokenFile === undefined
       ? undefined
-      : new TokenFile(options.tokenFile, { onError: (error) => onError(error, "token file") });
+      : new TokenFile(options.tokenFile, {
+          onError: (error) => onError(error, "token file"),
+          onWarning: (text) => onError(new Error(text), "token file"),
+          onReload: () => listening?.recheckCredentials(),
+        });
   const api = await startApi(options).catch((error: unknown) => {
     file?.close();
     throw error;
   });
   const stop = async (): Promise<void> => {
+    stopFollowing();
     file?.close();
     await api.close();
   };
@@ -103,16 +114,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       metrics: [storeMetrics(store, api.registry.types, clock), ...metrics],
       tls: certificates,
       clock,
-      authenticate: bearerTokens(file === undefined ? tokens : anyOf(tokens, file)),
+      authenticate: bearerTokens(file === undefined ? tokens : combineTokenSources(tokens, file)),
       healthChecks: [{ name: "store", check: async () => void (await store.status()) }, ...healthChecks],
       onError: (error) => onError(error, "request"),
     });
+    listening = http;
+    if (typeof options.tls === "object" && "certFile" in options.tls) {
+      stopFollowing = followKeyPair(options.tls, {
+        onChange: (pair) => http.setCertificate(pair),
+        onError: (error) => onError(error, "certificate"),
+      });
+    }
     const path = options.kubeconfig ?? join(data, "kubeconfig");
+    const ca = certificates && clientAuthority(certificates);
     await writeKubeconfig(path, {
-      server: http.url,
+      server: http.localUrl,
       token: admin.token,
-      ca: certificates && "ca" in certificates ? certificates.ca : undefined,
+      ca,
+      serverName: certificates && otherName(certificates, new URL(http.localUrl).hostname),
     });
+    if (options.publish !== false) {
+      api.publish({ address: http.address, port: http.port, secure: certificates !== undefined, ca });
+    }
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await http.close();
@@ -136,6 +159,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
+/** CA certificates for clients; undefined if those of the system will do. */
+function clientAuthority(certificates: ServerCertificates | KeyPair): string | undefined {
+  if ("ca" in certificates) return certificates.ca;
+  return isSelfSigned(certificates.cert) ? certificates.cert : undefined;
+}
+
+/** A name of the certificate, if it does not have the host's own: clients verify this one instead. */
+function otherName({ cert }: KeyPair, host: string): string | undefined {
+  const names = namesOf(cert);
+  const isCovered = names.includes(canonicalAddress(host.replaceAll(/^\[|\]$/g, "")));
+  return isCovered ? undefined : names.find((name) => !name.startsWith("*"));
+}
+
 async function certificatesFor({
   tls = true,
   data,
@@ -144,9 +180,9 @@ async function certificatesFor({
   clock,
 }: ServerOptions): Promise<ServerCertificates | KeyPair | undefined> {
   if (tls === false) return undefined;
-  if (tls !== true) return tls;
+  if (tls !== true) return "certFile" in tls ? readKeyPair(tls) : tls;
   return ensureCertificates(data, {
-    names: [...(host === undefined ? [] : [host]), ...(hosts ?? [])],
+    names: [...(host === undefined ? [] : namesOfHost(host)), ...(hosts ?? [])],
     clock,
   });
 }

@@ -10,11 +10,14 @@ export abstract class StoreError extends Error {
 /** The data directory is already open, in another process or in this one. */
 export class StoreInUse extends StoreError {}
 
-/** The file was not written by Fettle, or by a newer version of it. Opening it changed nothing. */
+/** The file was not written by Fettle, or in the format of another version. Opening it changed nothing. */
 export class StoreForeign extends StoreError {}
 
-/** The store's file is damaged. Opening it changed nothing. */
+/** Files of the store are damaged or missing. Opening it changed nothing. Reads throw it too. */
 export class StoreDamaged extends StoreError {}
+
+/** The data directory cannot be used: it is a file, may not be written, or is on a read-only file system. */
+export class StoreUnusable extends StoreError {}
 
 // -- while committing ---------------------------------------------------------------------------------------
 

@@ -9,10 +9,10 @@ export type {
   RangeResult,
   Store,
   StoreStatus,
-  Watch,
+  StoreWatch,
   WatchBatch,
   WatchBuffer,
-  WatchEvent,
+  StoreEvent,
   StoreWatchOptions,
 } from "./store.js";
 export {
@@ -28,6 +28,7 @@ export {
   StoreForeign,
   StoreFull,
   StoreInUse,
+  StoreUnusable,
   Uncertain,
 } from "./errors.js";
 export { maxMutations, maxKeyBytes } from "./keys.js";

@@ -56,7 +56,7 @@ export interface Store extends AsyncDisposable {
    * exist yet, {@link SlowWatcher} when the reader falls behind by more than the buffer, and {@link StoreClosed}. It
    * ends without an error when the signal aborts or the reader leaves the loop.
    */
-  watch(options: StoreWatchOptions): Watch;
+  watch(options: StoreWatchOptions): StoreWatch;
 
   /**
    * Drops history before `revision`, which becomes the floor: the state at the floor and every event after it stay
@@ -153,7 +153,7 @@ export interface WatchBuffer {
   readonly bytes?: number | undefined;
 }
 
-export interface Watch extends AsyncIterable<WatchBatch> {
+export interface StoreWatch extends AsyncIterable<WatchBatch> {
   /**
    * Revision up to which all events have been delivered, including a batch that the reader has not processed yet. A
    * reader that has processed all batches can resume from here. Advances also while nothing below the prefix changes.
@@ -163,12 +163,12 @@ export interface Watch extends AsyncIterable<WatchBatch> {
 
 export interface WatchBatch {
   /** Never empty, in order of revision. */
-  readonly events: readonly WatchEvent[];
+  readonly events: readonly StoreEvent[];
   /** Revision up to which all events have been delivered with this batch. */
   readonly revision: number;
 }
 
-export type WatchEvent = PutEvent | DeleteEvent;
+export type StoreEvent = PutEvent | DeleteEvent;
 
 export interface PutEvent {
   readonly type: "put";

@@ -5,9 +5,15 @@ export type { Call, TransportMethod } from "./api/calls.js";
 export type { Interceptor, Interceptors } from "./api/interceptors.js";
 export type { TestObject } from "./api/put-objects.js";
 export { TestClock } from "./time/test-clock.js";
-export { NeverStill } from "./time/stillness.js";
+export { NotIdleError } from "./time/stillness.js";
 export { perturb } from "./perturb/perturb.js";
-export type { Givens, OutsideWorld, PerturbOptions, Scenario, WorkloadTools } from "./perturb/scenario.js";
+export type {
+  WorldOptions,
+  OutsideWorld,
+  PerturbOptions,
+  Scenario,
+  WorkloadTools,
+} from "./perturb/scenario.js";
 export type { Comparable } from "./perturb/comparable.js";
 export { faultKinds, type FaultKind } from "./perturb/schedule.js";
-export type { Failure, Report } from "./perturb/report.js";
+export type { PerturbFailure, PerturbReport } from "./perturb/report.js";

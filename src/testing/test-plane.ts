@@ -3,7 +3,7 @@ import type { Client, ObjectRef } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
 import { Event } from "../client/kinds/kubernetes.js";
-import { targetOf } from "../client/which.js";
+import { targetOf } from "../client/object-ref.js";
 import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";
@@ -177,7 +177,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       if (Date.now() - began > limit) {
         const names = [...busy, ...passing].map(({ name }) => name).join(", ");
         throw new Error(
-          `${names} did not settle: a run waits for time to pass (call advance()), or for something that does not happen`,
+          `${names} did not settle: a run waits for time to pass (call advance()), or for something that never happens`,
         );
       }
       await pause(1);

@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Client, ObjectRef } from "../client/client.js";
 import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
-import { targetOf } from "../client/which.js";
+import { targetOf } from "../client/object-ref.js";
 
 export interface UntilOptions<K extends AnyKind> {
   readonly kind: K;

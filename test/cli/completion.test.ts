@@ -30,7 +30,7 @@ beforeEach(async () => {
   );
   await mkdir(join(cwd, "bin"));
   await mkdir(join(cwd, "home"));
-  // Completes as fettle does, and of what it would do only notes that it was asked to.
+  // Completes as fettle does; other commands only record that they were called.
   const program = join(cwd, "bin", "fettle");
   await writeFile(
     program,
@@ -43,10 +43,10 @@ printf '%s\\n' "$*" >> ${JSON.stringify(join(cwd, "called"))}
 });
 afterEach(() => plane.stop());
 
-/** Gives a program a terminal of its own. */
+/** Runs a program on a pseudo-terminal. */
 const script: Program = { name: "script", package: "bsdutils" };
 
-/** A shell with what it needs to be typed into. */
+/** Shell, and the program that gives it a terminal. */
 function shell(name: string): Need {
   return {
     name,
@@ -59,7 +59,7 @@ async function called(): Promise<readonly string[]> {
   return existsSync(file) ? (await readFile(file, "utf8")).trimEnd().split("\n") : [];
 }
 
-/** Opens a shell on a terminal, and types into it. */
+/** Opens a shell on a terminal; returns a function that types into it. */
 async function opened(line: string, init: string): Promise<(keys: string) => void> {
   const env = {
     PATH: `${join(cwd, "bin")}:${process.env["PATH"] ?? ""}`,
@@ -80,7 +80,7 @@ async function opened(line: string, init: string): Promise<(keys: string) => voi
   return (keys) => void child.stdin.write(`${keys}\r`);
 }
 
-/** What is typed with Tab behind it, and what is run then. */
+/** Typed text before Tab, and the command that runs then. */
 const typed = [
   ["fettle conf", "config"],
   ["fettle debug ev", "debug events"],
@@ -103,7 +103,7 @@ for (const [name, line, init] of [
     test("completes commands, options, kinds, names and files", async () => {
       const type = await opened(line, init);
       for (const [keys, expected] of typed) {
-        // A server that is busy is not waited for, as who presses Tab would not: then it is pressed again.
+        // Completion does not wait long for a busy server, so Tab is pressed again.
         for (let tries = 1; ; tries++) {
           const before = (await called()).length;
           type(`${keys}\t`);

@@ -133,7 +133,7 @@ test.each([
   ["listen: 7700\n", /^fettle\.yaml:1:9: listen must be a map with host, port, /],
   ["data: [\n", /^fettle\.yaml:2:1: Flow sequence in block collection/],
   ["data: ${not a name}\n", /^fettle\.yaml:1:7: data: \$\{not a name\} is not a variable/],
-])("a file of another form is told so: %j", async (text, message) => {
+])("rejects a malformed file: %j", async (text, message) => {
   expect((await problems(text))[0]).toMatch(message);
 });
 

@@ -14,27 +14,27 @@ import { Site, type PageObject, type SiteObject } from "../runtime/faults/sites.
 import { fettle, type FettleProcess } from "./fettle-process.js";
 import { folderWith } from "./folder.js";
 
-/** A plain test run makes do with fewer: FETTLE_APPLIES=1000 FETTLE_KILLS=10 is the long one. */
+/** A plain test run does fewer; the long one has FETTLE_APPLIES=1000 FETTLE_KILLS=10. */
 const applies = Number(process.env["FETTLE_APPLIES"] ?? 240);
 const kills = Number(process.env["FETTLE_KILLS"] ?? 3);
 const atOnce = 16;
 
 const example = fileURLToPath(new URL("../../examples/site/index.ts", import.meta.url));
 
-/** What is to be of a site; undefined: it is to be gone. */
+/** Desired spec of a site; undefined for a deleted one. */
 type Wanted = SiteObject["spec"] | undefined;
 
-/** What the client knows of a site. */
+/** State of a site as far as the client knows. */
 interface Known {
-  /** What the server has said yes to. */
+  /** Last acknowledged write. */
   readonly acknowledged?: { readonly wanted: Wanted; readonly uid: string; readonly version: number };
-  /** What was sent and not answered: it may have come about, or not. */
-  readonly asked?: { readonly wanted: Wanted };
+  /** Write without a response, which may or may not have been executed. */
+  readonly unacknowledged?: { readonly wanted: Wanted };
 }
 
-/** Writes many sites at a time, and remembers what it was promised. */
+/** Client that writes many sites concurrently, and records what was acknowledged. */
 class Applier {
-  readonly known = new Map<string, Known>();
+  readonly state = new Map<string, Known>();
   #acknowledged = 0;
   #up: Promise<void> = Promise.resolve();
   #onAcknowledged: (count: number) => void = () => {};
@@ -48,12 +48,12 @@ class Applier {
     return this.#acknowledged;
   }
 
-  /** From now on nobody asks before this has resolved. */
+  /** Holds all requests until this resolves. */
   holdUntil(up: Promise<void>): void {
     this.#up = up;
   }
 
-  /** Resolves at the moment when so many writes have been acknowledged. */
+  /** Resolves as soon as so many writes have been acknowledged. */
   reached(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#onAcknowledged = (now) => {
@@ -63,7 +63,10 @@ class Applier {
     });
   }
 
-  /** Every site once; some change their mind, and some are deleted. Returns how many writes that will be, and the work. */
+  /**
+   * Writes every site once; changes some again, and deletes some. Returns the number of writes, and a promise for their
+   * end.
+   */
   start(): { readonly writes: number; readonly done: Promise<unknown> } {
     const { below, chance } = this.dice;
     const plans = Array.from({ length: applies }, (_, index): readonly [string, readonly Wanted[]] => {
@@ -79,19 +82,19 @@ class Applier {
     return { writes, done: Promise.all(Array.from({ length: atOnce }, work)) };
   }
 
-  /** Asks until there is an answer. */
+  /** Repeats a write until there is a response. */
   async #write(name: string, wanted: Wanted): Promise<void> {
     for (;;) {
       await this.#up;
-      const before = this.known.get(name);
-      this.known.set(name, { ...before, asked: { wanted } });
+      const before = this.state.get(name);
+      this.state.set(name, { ...before, unacknowledged: { wanted } });
       try {
         const object =
           wanted === undefined
             ? await this.client.delete(Site, name)
             : await this.client.apply(Site, { metadata: { name }, spec: wanted });
         const { uid = before?.acknowledged?.uid ?? "", resourceVersion = "0" } = object?.metadata ?? {};
-        this.known.set(name, { acknowledged: { wanted, uid, version: Number(resourceVersion) } });
+        this.state.set(name, { acknowledged: { wanted, uid, version: Number(resourceVersion) } });
         this.#onAcknowledged(++this.#acknowledged);
         return;
       } catch (error) {
@@ -102,16 +105,16 @@ class Applier {
   }
 }
 
-/** What was acknowledged and is not there, and what is there and nobody asked for. */
-function broken(known: ReadonlyMap<string, Known>, sites: readonly SiteObject[]): string[] {
+/** Acknowledged writes that are missing, and objects that were never requested. */
+function broken(state: ReadonlyMap<string, Known>, sites: readonly SiteObject[]): string[] {
   const found = new Map(sites.map((site) => [site.metadata.name ?? "", site]));
   const problems: string[] = [];
-  for (const [name, { acknowledged, asked }] of known) {
+  for (const [name, { acknowledged, unacknowledged }] of state) {
     const site = found.get(name);
     found.delete(name);
     const possible = [
-      ...(acknowledged !== undefined || asked === undefined ? [acknowledged?.wanted] : [undefined]),
-      ...(asked === undefined ? [] : [asked.wanted]),
+      ...(acknowledged !== undefined || unacknowledged === undefined ? [acknowledged?.wanted] : [undefined]),
+      ...(unacknowledged === undefined ? [] : [unacknowledged.wanted]),
     ];
     if (!possible.some((wanted) => same(wanted, site?.spec))) {
       problems.push(`${name} is ${JSON.stringify(site?.spec)}, not any of ${JSON.stringify(possible)}`);
@@ -130,7 +133,7 @@ function same(one: Wanted, other: Wanted): boolean {
   return one?.title === other?.title && one?.pages === other?.pages;
 }
 
-/** What the controller has not seen to, and what it or the collector has left behind. */
+/** Sites that the controller has not finished, and objects that should have been deleted. */
 function unsettled(sites: readonly SiteObject[], pages: readonly PageObject[]): string[] {
   const problems: string[] = [];
   const wanted = new Map<string, string>();
@@ -147,7 +150,7 @@ function unsettled(sites: readonly SiteObject[], pages: readonly PageObject[]): 
       status?.observedGeneration === generation &&
       status?.published === spec.pages;
     if (!isSettled) problems.push(`${name} at ${generation} has the status ${JSON.stringify(status)}`);
-    // It is asked at every change, and whoever asks wants to know whether it is over.
+    // Called for every change, so it returns at the first difference.
     if (problems.length > 9) return problems;
   }
   for (const { metadata, spec } of pages) {
@@ -165,7 +168,7 @@ async function killed(running: FettleProcess): Promise<void> {
 }
 
 testWithDice(
-  `what was acknowledged outlives ${kills} kills in the middle of ${applies} applies, and all comes to rest`,
+  `acknowledged writes survive ${kills} kills during ${applies} applies, and controllers finish their work`,
   async (dice) => {
     const cwd = await folderWith();
     const { port } = await freePorts(["port"]);
@@ -173,14 +176,14 @@ testWithDice(
     let running = begin();
     await running.says(/Activity:/);
     const connection = await loadConnection({ kubeconfig: join(cwd, ".fettle", "kubeconfig"), env: {} });
-    // It asks again by itself, but not before what was kept has been looked at.
+    // Requests are repeated, but not before the stored data has been checked.
     await using client = createClient({
       transport: httpTransport({ connection, rate: false, retries: false }),
     });
     const applier = new Applier(client, dice);
     const { writes, done } = applier.start();
     done.catch(() => {});
-    // The last is when the client has all its answers, and the controller is still at work.
+    // The last kill is after all responses, while the controller still works.
     const moments = Array.from({ length: kills - 1 }, () => 1 + dice.below(writes - 1)).sort((a, b) => a - b);
     for (const moment of [...moments, writes]) {
       await Promise.race([applier.reached(moment), done]);
@@ -188,7 +191,7 @@ testWithDice(
       applier.holdUntil(new Promise((resolve) => (open = resolve)));
       await killed(running);
       if (dice.chance(0.3)) {
-        // Also while it starts, on whatever the last one has left.
+        // Also during a start, with whatever data the last process left.
         const early = begin();
         setTimeout(() => early.process.kill("SIGKILL"), dice.below(1500));
         await early.ended;
@@ -196,14 +199,14 @@ testWithDice(
       running = begin();
       await running.says(/Activity:/);
       const { items } = await client.list(Site);
-      expect(broken(applier.known, items), `after ${moment} of ${writes}`).toEqual([]);
+      expect(broken(applier.state, items), `after ${moment} of ${writes}`).toEqual([]);
       open();
     }
     await done;
     expect(applier.acknowledged).toBe(writes);
     await using onlooker = await Onlooker.open(client);
     await onlooker.until(() => unsettled(onlooker.sites, onlooker.pages));
-    expect(broken(applier.known, onlooker.sites)).toEqual([]);
+    expect(broken(applier.state, onlooker.sites)).toEqual([]);
     running.process.kill("SIGINT");
     expect(await running.ended, running.err()).toBe(0);
   },

@@ -5,14 +5,14 @@ import { onTestFinished } from "vitest";
 
 const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-/** The command as users have it, in a process of its own. */
+/** The installed command in a process of its own. */
 export interface FettleProcess {
   readonly process: ChildProcess;
   out(): string;
   err(): string;
-  /** Resolves when standard output, or what is said on standard error, matches. */
+  /** Resolves when stdout or stderr matches. */
   says(what: RegExp): Promise<void>;
-  /** The exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
 
@@ -25,7 +25,7 @@ export function fettle(words: readonly string[], surroundings?: Surroundings): F
   return program(process.execPath, [main, ...words], surroundings);
 }
 
-/** Any program, in a group of processes of its own, as a shell starts it: a signal to `-pid` is what Ctrl-C sends. */
+/** Starts a program in a process group of its own, as a shell does: a signal to `-pid` is like Ctrl-C. */
 export function inGroup(
   name: string,
   words: readonly string[],
@@ -40,7 +40,7 @@ export function inGroup(
     try {
       signal("SIGKILL");
     } catch {
-      // Nobody of the group is left.
+      // The group has no process left.
     }
   });
   return { ...running, ctrlC: () => signal("SIGINT") };
@@ -85,7 +85,7 @@ function program(
       });
       const code = await Promise.race([heard, ended]);
       if (code === undefined || matches()) return;
-      throw new Error(`it ended with ${code} and never said ${String(what)}:\n${text.out}${text.err}`);
+      throw new Error(`it ended with ${code} and never printed ${String(what)}:\n${text.out}${text.err}`);
     },
   };
 }

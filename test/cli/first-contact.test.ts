@@ -8,7 +8,7 @@ import { fettle, inGroup } from "./fettle-process.js";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** Nothing is fetched, and npm has nothing to say of itself. */
+/** No downloads, and no update notices of npm. */
 const env = { npm_config_offline: "true", npm_config_update_notifier: "false", npm_config_loglevel: "error" };
 
 async function emptyFolder(): Promise<string> {
@@ -17,7 +17,7 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** As `npm install` would leave it, with this repository in place of the package from the registry. */
+/** Does what `npm install` would, with this repository in place of the package from the registry. */
 async function install(project: string): Promise<void> {
   const modules = join(project, "node_modules");
   await mkdir(join(modules, "@types"), { recursive: true });
@@ -27,20 +27,20 @@ async function install(project: string): Promise<void> {
     await symlink(join(repository, "node_modules", name), join(modules, name));
   }
   await symlink("../typescript/bin/tsc", join(modules, ".bin", "tsc"));
-  // npm makes the file that it links to executable; what is built here is not.
+  // npm makes the linked file executable; the build does not.
   const bin = join(modules, ".bin", "fettle");
   await writeFile(bin, `#!/bin/sh\nexec node "${repository}/dist/cli/main.js" "$@"\n`);
   await chmod(bin, 0o755);
 }
 
-/** Runs a line as it is pasted; what it printed, when it went well. */
+/** Runs a pasted line; returns its output, or throws when it fails. */
 async function pasted(line: string, cwd: string): Promise<string> {
   const { PATH = "", HOME = "" } = process.env;
   const { stdout } = await promisify(execFile)("sh", ["-c", line], { cwd, env: { PATH, HOME, ...env } });
   return stdout;
 }
 
-/** The lines to paste: those that stand indented, without what is remarked behind them. */
+/** Indented lines of a text, without their comments. */
 function linesIn(text: string): readonly string[] {
   return text
     .split("\n")
@@ -79,7 +79,7 @@ test("every printed step works, from an empty folder to a controller that restar
   for (const line of lines) expect(await pasted(line, project), line).toContain("hello");
 
   up.ctrlC();
-  // With which code is npm's affair.
+  // The exit code is npm's.
   await up.ended;
   expect(up.out()).toMatch(/Stopping: .*\nStopped\. All data is on disk\.\n$/);
   expect(up.err()).not.toContain("fettle:");

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A folder with files in it for one test; modules in it find `fettle`, as it was built, and `zod`. */
+/** Creates a folder with files for one test; modules in it can import the built `fettle` and `zod`. */
 export async function folderWith(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "fettle-cli-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

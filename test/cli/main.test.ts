@@ -76,9 +76,9 @@ test("prints an error on one line, with FETTLE_DEBUG including the stack", async
 });
 
 test("the installed command prints its version, and exits quietly when its output pipe closes", async () => {
-  const asked = fettle(["--version"]);
-  expect(await asked.ended).toBe(0);
-  expect(asked.out()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const child = fettle(["--version"]);
+  expect(await child.ended).toBe(0);
+  expect(child.out()).toMatch(/^\d+\.\d+\.\d+\n$/);
   const unread = fettle(["--help"]);
   unread.process.stdout?.destroy();
   expect(await unread.ended).toBe(0);

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/cli/server/connect.js";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import { httpTransport } from "../../src/client/index.js";
 import type { ControlPlane } from "../../src/plane/control-plane.js";
 import { startServer, type Server } from "../../src/server/index.js";
 import { MemoryStore } from "../../src/store/index.js";
@@ -138,7 +139,7 @@ describe("debug", () => {
     const { changes } = JSON.parse((await fettle("debug events", { tail: "3", output: "json" })).out);
     expect(changes).toHaveLength(3);
     const live = follow("debug events", { follow: true, tail: "0", kind: "secrets" });
-    // Nothing shows that it listens: what comes is told sooner or later.
+    // There is no output before the first change, so keep writing until one is printed.
     const write = async (value: string): Promise<void> =>
       void (await plane.apply({
         apiVersion: "v1",
@@ -177,8 +178,14 @@ describe("debug", () => {
       kind: "Secret",
       data: { value: "[hidden]" },
     });
-    const shown = await fettle("debug state", { key: "secret/default/kept", output: "json", reveal: true });
-    expect(JSON.parse(shown.out).entries[0].value.data.value).toBe(Buffer.from("quiet").toString("base64"));
+    const revealed = await fettle("debug state", {
+      key: "secret/default/kept",
+      output: "json",
+      reveal: true,
+    });
+    expect(JSON.parse(revealed.out).entries[0].value.data.value).toBe(
+      Buffer.from("quiet").toString("base64"),
+    );
     expect((await fettle("debug state", { key: "nothing/*" })).err).toContain("No keys match");
     expect((await fettle("debug state", { limit: "1" })).err).toContain("more than 1");
   });
@@ -277,8 +284,12 @@ describe("over the wire", () => {
   });
 
   test("rejects requests without credentials", async () => {
-    const answer = await fetch(`${plane.url}/fettle/v1/state`).catch(() => undefined);
-    expect(answer?.ok ?? false).toBe(false);
+    const { connection } = await connect({ kubeconfig: plane.kubeconfig }, recordingTerminal());
+    const { server, namespace, tls } = connection;
+    await using anonymous = httpTransport({ connection: { server, namespace, tls } });
+    for (const path of ["state", "controllers", "runs"]) {
+      await expect(anonymous.document(`/fettle/v1/${path}`)).rejects.toMatchObject({ code: 403 });
+    }
   });
 });
 

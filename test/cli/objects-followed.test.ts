@@ -100,9 +100,9 @@ describe("wait", () => {
     expect(await printed("wait", "wd/red", "--for", "condition=ready=true", "--timeout", "0")).toContain(
       "has",
     );
-    const late = await fettle("wait", "wd/red", "--for", "condition=Ready=False", "--timeout", "50ms");
-    expect(late.code).toBe(124);
-    expect(late.err).toContain("widget.demo.dev/red: Ready is True: Because, of the paint");
+    const timedOut = await fettle("wait", "wd/red", "--for", "condition=Ready=False", "--timeout", "50ms");
+    expect(timedOut.code).toBe(124);
+    expect(timedOut.err).toContain("widget.demo.dev/red: Ready is True: Because, of the paint");
   });
 
   test("waits for fields", async () => {
@@ -112,8 +112,11 @@ describe("wait", () => {
     const waiting = fettle("wait", "wd/red", "--for", "jsonpath={.spec.replicas}=3");
     await plane.client.patch(Widget, "red", { spec: { replicas: 3 } });
     expect((await waiting).code).toBe(0);
-    const late = await fettle("wait", "wd/red", "--for", "jsonpath={.status.replicas}", "--timeout", "0");
-    expect(late).toMatchObject({ code: 124, err: expect.stringContaining("no field {.status.replicas}") });
+    const timedOut = await fettle("wait", "wd/red", "--for", "jsonpath={.status.replicas}", "--timeout", "0");
+    expect(timedOut).toMatchObject({
+      code: 124,
+      err: expect.stringContaining("no field {.status.replicas}"),
+    });
   });
 
   test("waits for creation and deletion", async () => {

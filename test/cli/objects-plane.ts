@@ -26,16 +26,16 @@ interface StartOptions {
   readonly tty?: boolean;
 }
 
-/** A control plane with three widgets, which are made anew for every test, and the command line beside it. */
+/** Control plane with three widgets, recreated for every test, and commands against it. */
 interface ObjectsPlane {
   readonly folder: string;
   readonly client: Client;
   apply(...manifests: readonly (string | object)[]): Promise<unknown>;
-  /** Runs a command; it may go on until Ctrl-C. */
+  /** Starts a command, which may run until Ctrl-C. */
   readonly start: (words: readonly string[], options?: StartOptions) => Started;
   /** Runs a command to its end. */
   readonly fettle: (...words: readonly string[]) => Promise<Done>;
-  /** What a command prints; it has to succeed, and warn of nothing. */
+  /** Output of a command, which must succeed without warnings. */
   readonly printed: (...words: readonly string[]) => Promise<string>;
   /** Writes a file in the folder, and returns its path. */
   readonly file: (name: string, text: string) => string;
@@ -44,7 +44,7 @@ interface ObjectsPlane {
 
 export const Widget = "demo.dev/v1/Widget";
 
-/** Starts it before the tests of a file, and ends it after them. */
+/** Starts the plane before the tests of a file, and stops it after them. */
 export function useObjectsPlane(): ObjectsPlane {
   const folder = mkdtempSync(join(tmpdir(), "fettle-objects-"));
   let plane: ControlPlane;
@@ -106,7 +106,7 @@ export function useObjectsPlane(): ObjectsPlane {
   };
 }
 
-/** The cells of a printed table, which never have two spaces in a row. */
+/** Cells of a printed table; no cell has two spaces in a row. */
 export function cells(text: string): readonly (readonly string[])[] {
   return text
     .trimEnd()

@@ -171,9 +171,9 @@ describe("delete", () => {
 
   test("stops waiting after the timeout or Ctrl-C, and does not wait with --wait=false", async () => {
     await plane.apply(held);
-    const late = await fettle("delete", "cm", "held", "--timeout", "50ms");
-    expect(late.code).toBe(124);
-    expect(late.err).toMatch(/still being deleted, waiting for finalizers demo\.dev\/hold/);
+    const timedOut = await fettle("delete", "cm", "held", "--timeout", "50ms");
+    expect(timedOut.code).toBe(124);
+    expect(timedOut.err).toMatch(/still being deleted, waiting for finalizers demo\.dev\/hold/);
     expect(await printed("delete", "cm", "held", "--wait=false")).toBe("configmap/held deletion started\n");
     const { terminal, done } = start(["delete", "cm", "held"], { tty: true });
     await terminal.warns("waiting for configmap/held to be deleted, waiting for finalizers demo.dev/hold");

@@ -18,21 +18,21 @@ import { describeWith, kubectl } from "../components/index.js";
 import { KubectlRunner } from "../server/kubectl-runner.js";
 
 const repository = resolve(import.meta.dirname, "../..");
-/** What the global set-up has built; another build can be tested, too. */
+/** Output of the global set-up, or another build. */
 const build = resolve(repository, process.env["FETTLE_DIST"] ?? "dist");
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "fettle-project-"))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command in a folder; returns what it printed. */
+/** Runs a command in a folder; returns its output. */
 async function run(command: Command | undefined, words: string[], options: OptionValues = {}, cwd = folder) {
   const terminal = recordingTerminal({ cwd });
   await command?.run?.(words, options, terminal);
   return terminal.out();
 }
 
-/** As `npm install` would leave it, with this repository in place of the package from the registry. */
+/** Does what `npm install` would, with this repository in place of the package from the registry. */
 async function install(project: string): Promise<void> {
   const modules = join(project, "node_modules");
   await mkdir(join(modules, "fettle"), { recursive: true });

@@ -25,7 +25,7 @@ async function start(): Promise<ControlPlane> {
   return await controlPlane({ controllers: [notes], data, listen: { port } });
 }
 
-/** Ends it and starts it anew where it was, as somebody who deploys does. */
+/** Stops the control plane and starts it again on its data, as a deployment does. */
 async function restarted(meanwhile: () => Promise<unknown>): Promise<void> {
   await plane.stop();
   await meanwhile();
@@ -71,19 +71,19 @@ test.each([
   if (before !== undefined) await terminal.shows(before);
   if (words.startsWith("watch") || words.includes("trace")) await untilFollowed(words, terminal);
   await restarted(() => terminal.warns(away));
-  const shown = terminal.out().length;
+  const printedBefore = terminal.out().length;
   await write("second");
   await plane.controllers.idle();
   await terminal.warns(/^fettle: reconnected$/m);
   await write("third");
   if (after !== undefined) await terminal.shows(after);
-  else await expect.poll(() => terminal.out().length).toBeGreaterThan(shown);
+  else await expect.poll(() => terminal.out().length).toBeGreaterThan(printedBefore);
   expect(terminal.err().match(new RegExp(away, "gm"))).toHaveLength(1);
   terminal.interrupt();
   expect(await done).toBe(130);
 });
 
-/** Of those that show nothing at first, it is known that they follow when they show something. */
+/** Waits until commands without initial output show that they follow. */
 async function untilFollowed(words: string, terminal: RecordingTerminal): Promise<void> {
   const text = words.startsWith("watch") ? '"MODIFIED"' : "outcome";
   for (let tries = 0; !terminal.out().includes(text); tries++) {

@@ -97,7 +97,7 @@ test("fettle why shows the runs of the first of 10,000 objects, also after a res
   const found = await why("lamp-0", plane.kubeconfig);
   expect(found[0]?.triggers[0]?.type).toBe("created");
   expect(found.map(({ id }) => id)).toContain(last);
-  // The restart looked at every object again.
+  // The restart reconciled every object again.
   expect(found.at(-1)?.triggers[0]?.type).toBe("found");
 }, 180_000);
 

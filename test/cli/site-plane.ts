@@ -18,7 +18,7 @@ export const Site = resource("demo.dev/v1", "Site", {
 export const Page = resource("demo.dev/v1", "Page", { spec: z.object({ html: z.string() }) });
 export const Note = resource("demo.dev/v1", "Note", { spec: z.object({ text: z.string().optional() }) });
 
-/** Keeps sites as they should be in a world outside that is a number for each of them. */
+/** Controller of sites whose outside world is a number for each site. */
 function sitesController(published = new Map<string, number>()) {
   return controller({
     for: Site,
@@ -45,7 +45,7 @@ function sitesController(published = new Map<string, number>()) {
 
 const notes = plainController({ for: Note, reconcile: async () => ({}) });
 
-/** What came of a line. */
+/** Result of a command line. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;
@@ -55,16 +55,16 @@ export interface Outcome {
 /** Options as they are typed: `{ dryRun: true, to: "-1" }` is `--dry-run --to -1`. */
 export type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** A command that goes on until it is interrupted. */
+/** Command that runs until it is interrupted. */
 interface Following {
   readonly terminal: RecordingTerminal;
-  /** Resolves as soon as it has shown that; rejects when it ends before. */
+  /** Resolves as soon as the output matches; rejects when the command ends before. */
   shows(what: string | RegExp): Promise<unknown>;
   /** Presses Ctrl-C. */
   stop(): Promise<Outcome>;
 }
 
-/** A control plane with sites and notes, and a command line that talks to it. */
+/** Control plane with sites and notes, and commands against it. */
 export interface SitePlane extends AsyncDisposable {
   readonly plane: ControlPlane;
   /** A folder of its own. */
@@ -72,11 +72,11 @@ export interface SitePlane extends AsyncDisposable {
   /** Runs `fettle WORDS… OPTIONS…`. */
   fettle(words: string, options?: Options, terminal?: RecordingTerminal): Promise<Outcome>;
   follow(words: string, options?: Options, terminal?: RecordingTerminal): Following;
-  /** Makes a site as it should be, and waits until its controller has seen to it. */
+  /** Creates or changes a site, and waits until its controller has reconciled it. */
   site(name: string, spec: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Resolves when a run of the present generation has ended, and nothing is left to do. */
+  /** Resolves when a run of the current generation has ended and the queue is empty. */
   ran(name: string): Promise<void>;
-  /** Resolves when there is such a run. */
+  /** Resolves when a run matches. */
   reached(matches: (run: Run) => boolean): Promise<void>;
   /** Writes a file with manifests; returns its path. */
   manifest(name: string, ...objects: readonly object[]): Promise<string>;

@@ -19,7 +19,7 @@ const example = fileURLToPath(new URL("../../examples/site/", import.meta.url));
 const site = (spec: string): string =>
   `apiVersion: demo.dev/v1\nkind: Site\nmetadata:\n  name: hello\nspec:\n${spec}\n`;
 
-/** Runs `fettle up` in this process while the test looks on. */
+/** Runs `fettle up` in this process during a test. */
 async function up(
   words: readonly string[],
   options: OptionValues,
@@ -47,7 +47,7 @@ const failure = async (words: readonly string[], options: OptionValues, cwd: str
   return (error as Error).message;
 };
 
-/** Another command against what runs in the folder. */
+/** Runs another command against the control plane of the folder. */
 async function other(cwd: string, ...words: readonly string[]): Promise<string> {
   const terminal = recordingTerminal({ cwd });
   const code = await runCommandLine(words, terminal);
@@ -68,6 +68,18 @@ test("runs a folder with a module and a manifest, prints activity, and stops cle
   expect(terminal.out()).toMatch(/applied {5}1 created\n/);
   expect(terminal.out()).toMatch(/Stopping: .*\nStopped\.\n$/);
   expect(terminal.err()).toBe("");
+});
+
+test("an in-memory control plane leaves the kubeconfig of a durable one alone", async () => {
+  const cwd = await folderWith({ "kept.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kept\n" });
+  await up([], {}, cwd, async ({ shows }) => {
+    await shows("Activity:");
+    await other(cwd, "apply", "-f", "kept.yaml");
+    await up([], { store: "memory" }, cwd, async (memory) => {
+      await memory.shows(/kubeconfig {2}\S*fettle-\S+\/kubeconfig\n/);
+      expect(await other(cwd, "get", "configmaps", "-o", "name")).toContain("configmap/kept");
+    });
+  });
 });
 
 test("every command of the banner works", async () => {
@@ -138,7 +150,7 @@ export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.
     await shows(/✗ Site default\/hello {2}failed: .*the printer is on fire, 8 times in a row; retrying/);
   });
   expect(terminal.out().match(/✗/g)).toHaveLength(4);
-  // The events about it say nothing new.
+  // Events about it repeat the line of the run.
   expect(terminal.out()).not.toMatch(/ ! Site/);
 });
 
@@ -183,7 +195,7 @@ test.each([
     'import "no-such-package";\n',
     /^m\.ts cannot be loaded: Cannot find (module|package) 'no-such-package'; is it in package\.json, and did you run npm install\?\n {4}at .*m\.ts/,
   ],
-])("a module that %s is told apart", async (_, text, message) => {
+])("reports a module that %s", async (_, text, message) => {
   const cwd = await folderWith({ "m.ts": text });
   expect(await failure(["m.ts"], { store: "memory" }, cwd)).toMatch(message);
 });
@@ -197,11 +209,11 @@ test.each([
     /^Site hello was rejected:\n {2}site\.yaml:7:10: .*spec\.pages: expected numeric/,
   ],
   [
-    "of a kind that nobody serves",
+    "of a kind that is not served",
     site("  a: b").replace("Site", "Sight"),
     /^Sight hello was rejected:\n {2}site\.yaml:1:1: /,
   ],
-])("a manifest that is %s is told with its place", async (_, text, message) => {
+])("reports a manifest that is %s with its position", async (_, text, message) => {
   const cwd = await folderWith({ "site.yaml": text });
   expect(await failure([join(example, "index.ts"), "site.yaml"], { store: "memory" }, cwd)).toMatch(message);
 });
@@ -225,6 +237,33 @@ test("reports a port in use, a folder in use and invalid options, each with a hi
   );
   expect(await failure([], { store: "memory", watch: true }, cwd)).toMatch(/loses an in-memory store/);
   expect(await failure([], { host: "0.0.0.0", tls: false }, cwd)).toMatch(/TLS/);
+});
+
+test("says how other machines reach it, and hints at kubectl only where that works", async () => {
+  const cwd = await folderWith();
+  const everywhere = await up(
+    [],
+    { host: "0.0.0.0", hosts: "fettle.example.com,10.0.0.5" },
+    cwd,
+    async ({ shows }) => void (await shows("Activity:")),
+  );
+  expect(everywhere.out()).toMatch(/API {9}https:\/\/fettle\.example\.com:\d+\n/);
+  expect(everywhere.out()).toMatch(/reachable {3}from other machines, as fettle\.example\.com, 10\.0\.0\.5/);
+  const plain = await up([], { tls: false }, cwd, async ({ shows }) => void (await shows("Activity:")));
+  expect(plain.out()).not.toContain("kubectl");
+});
+
+test("takes a certificate and its key together", async () => {
+  const cwd = await folderWith();
+  expect(await failure([], { certFile: "tls.crt" }, cwd)).toBe(
+    "--cert-file needs its private key: add --key-file",
+  );
+  expect(await failure([], { keyFile: "tls.key" }, cwd)).toBe(
+    "--key-file needs its certificate: add --cert-file",
+  );
+  expect(await failure([], { certFile: "tls.crt", keyFile: "tls.key" }, cwd)).toMatch(
+    /tls\.crt cannot be read: ENOENT/,
+  );
 });
 
 test("a failed start removes the data folder it created", async () => {
@@ -289,4 +328,15 @@ export const naps = controller({
   await running.says(/Stopping/);
   running.process.kill("SIGINT");
   expect(await running.ended).toBe(130);
+});
+
+test("the first Ctrl-C ends a start that waits for a module", async () => {
+  const module = `console.log("loading"); await new Promise(() => {}); export const nothing = 1;`;
+  const cwd = await folderWith({ "sites.mjs": module });
+  const running = fettle(["up", "sites.mjs", "--port", "0"], { cwd });
+  await running.says(/loading/);
+  running.process.kill("SIGINT");
+  expect(await running.ended).toBe(130);
+  expect(running.err()).toBe("Interrupted while loading sites.mjs.\n");
+  expect(existsSync(join(cwd, ".fettle"))).toBe(false);
 });

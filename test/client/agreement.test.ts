@@ -23,7 +23,7 @@ const draft = (more: object = {}): object => ({
   spec: { color: "red" },
   ...more,
 });
-/** Options that the compiler would not let through. */
+/** Options that the compiler would reject. */
 const wrong = (options: object): never => options as never;
 const at = (apiVersion: string, plural: string): KindInfo => ({ ...Widget, apiVersion, plural });
 
@@ -34,7 +34,7 @@ async function firstOf(transport: Transport, kind: KindInfo, options: WatchOptio
 
 type Ask = (transport: Transport) => Promise<unknown>;
 
-/** Requests that fail. Nothing is changed by them, so that the second who asks finds what the first found. */
+/** Requests that fail and change nothing, so that both transports find the same state. */
 const requests: Record<string, Ask> = {
   "discover a group that is not served": (t) => t.discover("none.dev/v1"),
   "discover a version that is not served": (t) => t.discover("demo.dev/v2"),
@@ -48,19 +48,19 @@ const requests: Record<string, Ask> = {
   "get: no namespace for a built-in kind": (t) => t.get(ConfigMap, { name: "m" }),
   "get: a namespace too many": (t) => t.get(CustomResourceDefinition, widget),
   "get: a version to come": (t) => t.get(Widget, widget, { resourceVersion: "999999999" }),
-  "get: a version that is none": (t) => t.get(Widget, widget, { resourceVersion: "new" }),
+  "get: an invalid version": (t) => t.get(Widget, widget, { resourceVersion: "new" }),
   "get: the status of what has none": (t) =>
     t.get(Plain, { namespace, name: "p" }, { subresource: "status" }),
   "get: the status of a built-in kind without": (t) => t.get(ConfigMap, map, { subresource: "status" }),
   "get: the scale of what has none": (t) => t.get(Plain, { namespace, name: "p" }, { subresource: "scale" }),
 
-  "list: a label selector that is none": (t) => t.list(Widget, { namespace }, { labelSelector: "a in" }),
-  "list: a field selector that is none": (t) => t.list(Widget, { namespace }, { fieldSelector: "a" }),
-  "list: a field nobody can select by": (t) =>
+  "list: an invalid label selector": (t) => t.list(Widget, { namespace }, { labelSelector: "a in" }),
+  "list: an invalid field selector": (t) => t.list(Widget, { namespace }, { fieldSelector: "a" }),
+  "list: a field that cannot be selected": (t) =>
     t.list(Widget, { namespace }, { fieldSelector: "spec.color=red" }),
   "list: the same of a built-in kind": (t) => t.list(ConfigMap, { namespace }, { fieldSelector: "data.a=b" }),
-  "list: a limit that is none": (t) => t.list(Widget, { namespace }, { limit: 1.5 }),
-  "list: a token that is none": (t) => t.list(Widget, { namespace }, { continue: "garbage" }),
+  "list: an invalid limit": (t) => t.list(Widget, { namespace }, { limit: 1.5 }),
+  "list: an invalid token": (t) => t.list(Widget, { namespace }, { continue: "garbage" }),
   "list: a match without a version": (t) => t.list(Widget, { namespace }, { resourceVersionMatch: "Exact" }),
   "list: an unknown match": (t) =>
     t.list(Widget, { namespace }, wrong({ resourceVersion: "1", resourceVersionMatch: "Newer" })),
@@ -69,10 +69,10 @@ const requests: Record<string, Ask> = {
     t.list(Widget, { namespace }, { resourceVersion: "1", resourceVersionMatch: "Exact" }),
 
   "watch: a version that is forgotten": (t) => firstOf(t, Widget, { resourceVersion: "1" }),
-  "watch: a version that is none": (t) => firstOf(t, Widget, { resourceVersion: "new" }),
+  "watch: an invalid version": (t) => firstOf(t, Widget, { resourceVersion: "new" }),
   "watch: a version to come": (t) => firstOf(t, Widget, { resourceVersion: "999999999" }),
   "watch: initial events without a match": (t) => firstOf(t, Widget, { sendInitialEvents: true }),
-  "watch: a selector that is none": (t) => firstOf(t, Widget, { labelSelector: "a in" }),
+  "watch: an invalid selector": (t) => firstOf(t, Widget, { labelSelector: "a in" }),
   "watch: a kind that is not served": (t) => firstOf(t, at("none.dev/v1", "widgets"), {}),
 
   "create: it is there already": (t) => t.create(Widget, { namespace }, draft()),
@@ -89,9 +89,9 @@ const requests: Record<string, Ask> = {
   "create: of another version": (t) => t.create(Widget, { namespace }, draft({ apiVersion: "demo.dev/v2" })),
   "create: a built-in kind as another": (t) =>
     t.create(ConfigMap, { namespace }, { kind: "Secret", metadata: { name: "x" } }),
-  "create: metadata that is none": (t) => t.create(Widget, { namespace }, draft({ metadata: ["w"] })),
+  "create: invalid metadata": (t) => t.create(Widget, { namespace }, draft({ metadata: ["w"] })),
   "create: no name": (t) => t.create(Widget, { namespace }, draft({ metadata: {} })),
-  "create: a name that is none": (t) => t.create(Widget, { namespace }, draft({ metadata: { name: "A b" } })),
+  "create: an invalid name": (t) => t.create(Widget, { namespace }, draft({ metadata: { name: "A b" } })),
   "create: with a version": (t) =>
     t.create(Widget, { namespace }, draft({ metadata: { name: "x", resourceVersion: "5" } })),
   "create: against its schema": (t) =>
@@ -108,7 +108,7 @@ const requests: Record<string, Ask> = {
     }),
   "create: an unknown field validation": (t) =>
     t.create(Widget, { namespace }, draft(), wrong({ fieldValidation: "Loose" })),
-  "create: a manager that is none": (t) =>
+  "create: an invalid manager": (t) =>
     t.create(Widget, { namespace }, draft(), { fieldManager: "x".repeat(200) }),
 
   "update: not there": (t) =>
@@ -121,14 +121,14 @@ const requests: Record<string, Ask> = {
   "update: another uid": (t) =>
     t.update(ConfigMap, map, { metadata: { name: "m", uid: "11111111-1111-4111-8111-111111111111" } }),
   "update: a list": (t) => t.update(Widget, widget, []),
-  "update: a scale that is none": (t) => t.update(Widget, widget, "5", { subresource: "scale" }),
+  "update: an invalid scale": (t) => t.update(Widget, widget, "5", { subresource: "scale" }),
   "update: a scale below nothing": (t) =>
     t.update(Widget, widget, { metadata: { name: "w" }, spec: { replicas: -1 } }, { subresource: "scale" }),
   "update: the status of what has none": (t) => t.update(ConfigMap, map, {}, { subresource: "status" }),
 
   "patch: not there": (t) => t.patch(Widget, { namespace, name: "x" }, { type: "merge", body: {} }),
   "patch: a merge patch that is a list": (t) => t.patch(Widget, widget, { type: "merge", body: [] }),
-  "patch: a JSON patch that is none": (t) => t.patch(Widget, widget, { type: "json", body: {} }),
+  "patch: an invalid JSON patch": (t) => t.patch(Widget, widget, { type: "json", body: {} }),
   "patch: an unknown operation": (t) =>
     t.patch(Widget, widget, { type: "json", body: [{ op: "swap", path: "/" }] }),
   "patch: an operation with more fields, strictly": (t) =>
@@ -150,7 +150,7 @@ const requests: Record<string, Ask> = {
   "patch: the kind": (t) => t.patch(Widget, widget, { type: "merge", body: { kind: "Gadget" } }),
   "patch: by force": (t) => t.patch(Widget, widget, { type: "merge", body: {}, force: true }),
 
-  "apply: nobody": (t) => t.patch(Widget, widget, { type: "apply", body: draft() }),
+  "apply: without a field manager": (t) => t.patch(Widget, widget, { type: "apply", body: draft() }),
   "apply: a conflict": (t) =>
     t.patch(
       Widget,
@@ -180,16 +180,16 @@ const requests: Record<string, Ask> = {
   "delete: another uid": (t) => t.delete(Widget, widget, { preconditions: { uid: "x" } }),
   "delete: another version": (t) => t.delete(Widget, widget, { preconditions: { resourceVersion: "5" } }),
   "delete: an unknown policy": (t) => t.delete(Widget, widget, wrong({ propagationPolicy: "Quickly" })),
-  "delete: a grace period that is none": (t) => t.delete(Widget, widget, { gracePeriodSeconds: 1.5 }),
+  "delete: an invalid grace period": (t) => t.delete(Widget, widget, { gracePeriodSeconds: 1.5 }),
   "delete: what may not be": (t) => t.delete(Namespace, { name: "default" }),
   "delete all: no namespace": (t) => t.deleteCollection(Widget, {}),
   "delete all: no namespace for a built-in kind": (t) => t.deleteCollection(ConfigMap, {}),
   "delete all: what cannot be": (t) => t.deleteCollection(Namespace, {}),
-  "delete all: a selector that is none": (t) =>
+  "delete all: an invalid selector": (t) =>
     t.deleteCollection(Widget, { namespace }, { labelSelector: "a in" }),
 };
 
-describe("both ways fail in the same words", () => {
+describe("both transports fail with the same messages", () => {
   let home: Home;
   let transports: readonly Transport[];
   beforeAll(async () => {

@@ -48,7 +48,7 @@ async function failureOf(doing: Promise<unknown>): Promise<ApiError> {
   );
 }
 
-test("the namespace of a connection goes through all that a transport is wrapped in", () => {
+test("the namespace of a connection passes through all wrappers of a transport", () => {
   const connection = { server: "http://127.0.0.1:1", namespace: "team-a" };
   const transport = httpTransport({ connection });
   const recording = recordingTransport(transport, { clock: systemClock, wrote: () => {} });
@@ -96,7 +96,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(isNotFound(await failureOf(client.get(Widget, "a")))).toBe(true);
   });
 
-  test("hands out frozen objects", async () => {
+  test("returns frozen objects", async () => {
     const made = await client.create(ConfigMap, { metadata: { name: "a" }, data: { k: "v" } });
     const page = await client.list(ConfigMap, { namespace: client.namespace });
     for (const object of [made, await client.get(ConfigMap, "a"), ...page.items]) {
@@ -107,7 +107,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(Object.isFrozen(page.items)).toBe(true);
   });
 
-  test("takes what callers hold on to, frozen or not, and leaves it as it is", async () => {
+  test("accepts frozen and mutable objects, and does not modify them", async () => {
     const labels = Object.freeze({ a: "b" });
     const draft = Object.freeze({
       metadata: Object.freeze({ name: "a", labels }),
@@ -121,7 +121,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(draft).toEqual({ metadata: { name: "a", labels: { a: "b" } }, spec: { color: "red" } });
   });
 
-  test("writes what JSON makes of a body", async () => {
+  test("writes a body as JSON.stringify encodes it", async () => {
     const made = await client.create("v1/ConfigMap", {
       metadata: { name: "a", labels: undefined, annotations: { at: new Date(0) as unknown as string } },
       data: { half: "\ud800", none: undefined },
@@ -134,7 +134,7 @@ describe.each(ways)("a client %s", (way) => {
     await expect(big).rejects.toThrow("BigInt");
   });
 
-  test("takes manifests", async () => {
+  test("accepts manifests", async () => {
     const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } };
     expect(await client.create(manifest)).toMatchObject({ metadata: { namespace: client.namespace } });
     const applied = await client.apply(
@@ -146,12 +146,12 @@ describe.each(ways)("a client %s", (way) => {
     expect((await client.create(elsewhere, { dryRun: true })).metadata.namespace).toBe("default");
   });
 
-  test("makes up names", async () => {
+  test("generates names", async () => {
     const made = await client.create(ConfigMap, { metadata: { generateName: "map-" } });
     expect(made.metadata.name).toMatch(/^map-.{5}$/);
   });
 
-  test("a conflict when somebody else was faster", async () => {
+  test("rejects a stale update with a conflict", async () => {
     const made = await client.create(Widget, { metadata: { name: "a" }, spec: { color: "red" } });
     await client.patch(Widget, "a", { spec: { color: "blue" } });
     const error = await failureOf(client.update({ ...made, spec: { ...made.spec, size: "large" } }));
@@ -163,7 +163,7 @@ describe.each(ways)("a client %s", (way) => {
     ).toBe(true);
   });
 
-  test("patches in three ways", async () => {
+  test("supports three types of patches", async () => {
     await client.create(Widget, { metadata: { name: "a" }, spec: { color: "red" } });
     const merged = await client.patch(Widget, "a", { spec: { color: "blue" } });
     expect(merged.spec.color).toBe("blue");
@@ -180,7 +180,7 @@ describe.each(ways)("a client %s", (way) => {
     expect((await failureOf(client.patch(Widget, "a", {}, { type: "strategic" }))).code).toBe(415);
   });
 
-  test("applies, and takes over by force only", async () => {
+  test("applies, and takes over fields with force only", async () => {
     const draft = { metadata: { name: "a" }, spec: { color: "red" as const } };
     const made = await client.apply(Widget, draft);
     expect(made.metadata.managedFields).toMatchObject([{ manager: "fettle", operation: "Apply" }]);
@@ -194,7 +194,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(forced.spec.color).toBe("blue");
   });
 
-  test("writes are this client's unless they say otherwise", async () => {
+  test("writes with its own field manager, unless another is given", async () => {
     const made = await client.create(ConfigMap, { metadata: { name: "a" }, data: { k: "v" } });
     expect(made.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["fettle"]);
     const bare = await client.transport.create(
@@ -208,7 +208,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(patched.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["fettle", "gardener"]);
   });
 
-  test("writes the status apart", async () => {
+  test("writes the status separately", async () => {
     const made = await client.create(Widget, { metadata: { name: "a" }, spec: { color: "red" } });
     const updated = await client.updateStatus({
       ...made,
@@ -263,7 +263,7 @@ describe.each(ways)("a client %s", (way) => {
     expect((await client.get(Widget, "a")).spec).toMatchObject({ color: "red", size: "medium" });
   });
 
-  test("warns of unknown fields, or refuses them", async () => {
+  test("warns about unknown fields, or rejects them", async () => {
     const warnings: string[] = [];
     const draft = { metadata: { name: "a" }, spec: { color: "red", colour: "red" } };
     await client.create("demo.dev/v1/Widget", draft, { onWarning: (text) => warnings.push(text) });
@@ -272,7 +272,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(isBadRequest(await failureOf(strict))).toBe(true);
   });
 
-  test("a deletion waits for finalizers and heeds preconditions", async () => {
+  test("delete waits for finalizers and checks preconditions", async () => {
     const made = await client.create(ConfigMap, { metadata: { name: "a", finalizers: ["demo.dev/x"] } });
     const wrong = client.delete(ConfigMap, "a", { preconditions: { uid: "other" } });
     expect(isConflict(await failureOf(wrong))).toBe(true);
@@ -282,7 +282,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(await client.find(ConfigMap, "a")).toBeUndefined();
   });
 
-  test("lists all that is there, or one page, or what is selected", async () => {
+  test("lists all objects, one page, or a selection", async () => {
     await makeMaps(12);
     const { namespace } = client;
     const all = await client.list(ConfigMap, { namespace });
@@ -310,7 +310,7 @@ describe.each(ways)("a client %s", (way) => {
     ]);
   });
 
-  test("each goes through all pages, and stops when told", async () => {
+  test("each() iterates over all pages, and stops when its signal aborts", async () => {
     await makeMaps(7);
     const { namespace } = client;
     const seen: (string | undefined)[] = [];
@@ -327,7 +327,7 @@ describe.each(ways)("a client %s", (way) => {
     await expect(stopped()).rejects.toThrow("enough");
   });
 
-  test("each goes on with what is there when its pages expire", async () => {
+  test("each() continues with the current objects when the continue token expires", async () => {
     await makeMaps(6);
     const { namespace } = client;
     const seen: (string | undefined)[] = [];
@@ -342,7 +342,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(isExpired(await failureOf(old))).toBe(true);
   });
 
-  test("a list with a version shows that one or a newer one", async () => {
+  test("a list with a resourceVersion returns that version or a newer one", async () => {
     const first = await client.create(ConfigMap, { metadata: { name: "a" } });
     await client.create(ConfigMap, { metadata: { name: "b" } });
     const { resourceVersion } = first.metadata;
@@ -352,7 +352,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(names(await client.list(ConfigMap, exact))).toEqual(["a"]);
   });
 
-  test("only metadata, where that is enough", async () => {
+  test("metadataOnly returns metadata", async () => {
     await client.create(ConfigMap, { metadata: { name: "a" }, data: { k: "v" } });
     const partial = { apiVersion: "v1", kind: "ConfigMap" };
     const got = await client.get(ConfigMap, "a", { metadataOnly: true });
@@ -361,7 +361,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(items).toEqual([got]);
   });
 
-  test("watches from a version on, until told to stop", async () => {
+  test("watches from a version, until its signal aborts", async () => {
     const { namespace } = client;
     const { resourceVersion } = await client.list(Widget, { namespace });
     const made = await client.create(Widget, { metadata: { name: "a" }, spec: { color: "red" } });
@@ -385,7 +385,7 @@ describe.each(ways)("a client %s", (way) => {
     ]);
   });
 
-  test("watches what is selected, beginning with what is there", async () => {
+  test("watches a selection, starting with the existing objects", async () => {
     await makeMaps(3);
     const options = {
       namespace: client.namespace,
@@ -407,14 +407,14 @@ describe.each(ways)("a client %s", (way) => {
     expect(seen).toEqual(["map-000", "map-002", "BOOKMARK"]);
   });
 
-  test("a watch from a version that is forgotten expires", async () => {
+  test("a watch from a compacted version fails with 410", async () => {
     await makeMaps(1);
     await home.store.compact((await home.store.status()).revision);
     const watching = client.watch(ConfigMap, { resourceVersion: "1" })[Symbol.asyncIterator]();
     expect(isExpired(await failureOf(watching.next()))).toBe(true);
   });
 
-  test("deletes collections: what is selected, in one namespace or in all", async () => {
+  test("deleteAll deletes a selection, in one namespace or in all", async () => {
     await makeMaps(4);
     const { namespace } = client;
     await client.deleteAll(ConfigMap, { namespace, labelSelector: "odd=true" });
@@ -425,7 +425,7 @@ describe.each(ways)("a client %s", (way) => {
     expect((await client.list(ConfigMap, { labelSelector: "odd=false" })).items).toEqual([]);
   });
 
-  test("deletes one by one what is no collection", async () => {
+  test("deleteAll deletes objects of a kind without deletecollection one by one", async () => {
     const name = `${client.namespace}-more`;
     const labels = { of: client.namespace };
     await client.create(Namespace, { metadata: { name, labels } });
@@ -435,7 +435,7 @@ describe.each(ways)("a client %s", (way) => {
     expect((await client.get(Namespace, client.namespace)).status?.phase).toBe("Active");
   });
 
-  test("modify tries again when others are faster", async () => {
+  test("modify retries on conflict", async () => {
     await client.create(Widget, { metadata: { name: "a" }, spec: { color: "red", replicas: 0 } });
     await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -445,7 +445,7 @@ describe.each(ways)("a client %s", (way) => {
     expect((await client.get(Widget, "a")).spec.replicas).toBe(5);
   });
 
-  test("modify writes nothing where nothing changes", async () => {
+  test("modify does not write when nothing changed", async () => {
     const made = await client.create(Widget, { metadata: { name: "a" }, spec: { color: "red" } });
     expect(await client.modify(Widget, "a", (a) => a)).toEqual(made);
     expect(await client.modify(Widget, "a", (a) => ({ ...a, spec: { ...a.spec } }))).toEqual(made);
@@ -460,7 +460,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(isNotFound(await failureOf(client.modify(Widget, "none", (a) => a)))).toBe(true);
   });
 
-  test("createOrUpdate tells what it did", async () => {
+  test("createOrUpdate returns what it did", async () => {
     const to = (color: "red" | "blue") => () => ({ metadata: {}, spec: { color } });
     expect(await client.createOrUpdate(Widget, "a", to("red"))).toMatchObject({ outcome: "created" });
     expect(await client.createOrUpdate(Widget, "a", to("red"))).toMatchObject({ outcome: "unchanged" });
@@ -471,7 +471,7 @@ describe.each(ways)("a client %s", (way) => {
     });
   });
 
-  test("a kind can be used by name as soon as it is defined, and is missed when it is gone", async () => {
+  test("a kind given by name works once it is defined, and is a 404 once it is deleted", async () => {
     const kind = way === "in process" ? "Gadget" : "Gizmo";
     const missing = await failureOf(client.list(`late.dev/v1/${kind}`));
     expect(isNotFound(missing)).toBe(true);
@@ -500,13 +500,13 @@ describe.each(ways)("a client %s", (way) => {
     await home.server.api.idle();
   });
 
-  test("a built-in kind that is not served is told as such", async () => {
+  test("a built-in kind that is not served is reported as such", async () => {
     const error = await failureOf(client.list("storage.k8s.io/v1/CSIDriver"));
     expect(isNotFound(error)).toBe(true);
     expect(error.message).toContain("the server has no CSIDriver in storage.k8s.io/v1");
   });
 
-  test("a call that is given up fails with the reason", async () => {
+  test("an aborted call rejects with the reason", async () => {
     const signal = AbortSignal.abort(new Error("changed my mind"));
     await expect(client.get(ConfigMap, "a", { signal })).rejects.toThrow("changed my mind");
     await expect(client.create(ConfigMap, { metadata: { name: "a" } }, { signal })).rejects.toThrow(
@@ -516,7 +516,7 @@ describe.each(ways)("a client %s", (way) => {
     expect(await client.find(ConfigMap, "a")).toBeUndefined();
   });
 
-  test("nothing is asked of a server that cannot be meant", async () => {
+  test("sends no request for an invalid name or kind", async () => {
     const nameless = { apiVersion: "v1", kind: "ConfigMap", metadata: {} };
     await expect(client.update(nameless)).rejects.toThrow("metadata.name");
     await expect(client.get(ConfigMap, "")).rejects.toThrow(TypeError);
@@ -526,7 +526,7 @@ describe.each(ways)("a client %s", (way) => {
     await expect(client.create(ConfigMap, { kind: "Secret", metadata: { name: "a" } })).rejects.toThrow(
       "v1/Secret",
     );
-    // @ts-expect-error a kind has a group and version
+    // @ts-expect-error a kind needs a group and version
     await expect(client.get("ConfigMap", "a")).rejects.toThrow("v1/ConfigMap");
   });
 });

@@ -9,16 +9,16 @@ import { inProcess } from "../../src/plane/in-process.js";
 import { startServer, type Server } from "../../src/server/index.js";
 import { MemoryStore } from "../../src/store/index.js";
 
-/** The ways to reach an API. */
+/** Transports to reach an API. */
 export const ways = ["in process", "over HTTP"] as const;
 type Way = (typeof ways)[number];
 
-/** A server with an empty store in memory, and the ways to reach it. */
+/** Server with an empty store in memory, and clients over every transport. */
 export interface Home extends AsyncDisposable {
   readonly server: Server;
   readonly store: MemoryStore;
   transport(way: Way): Transport;
-  /** A client in a new namespace of its own. */
+  /** Client in a new namespace of its own. */
   client(way: Way): Promise<Client>;
 }
 

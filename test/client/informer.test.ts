@@ -25,7 +25,7 @@ import { MemoryStore } from "../../src/store/index.js";
 import { freePorts } from "../components/process/port.js";
 import { startHome, ways, type Home } from "./home.js";
 
-/** A clock whose waits are short, so that nobody waits for a backoff. */
+/** Clock with short waits, so that tests do not wait for backoff. */
 const hurried: Clock = {
   now: () => systemClock.now(),
   after: (milliseconds, callback) => systemClock.after(milliseconds / 20, callback),
@@ -36,7 +36,7 @@ interface Reader extends AsyncDisposable {
   readonly informers: Informers;
 }
 
-/** A client whose writes its informers know of. */
+/** Client that puts its writes into the caches of its informers. */
 function readerOf(transport: Transport, namespace: string): Reader {
   const resolve = (kind: Parameters<Client["kind"]>[0]): ReturnType<Client["kind"]> => client.kind(kind);
   const informers = createInformers({ transport, resolve, clock: hurried, onError: () => {} });
@@ -44,7 +44,7 @@ function readerOf(transport: Transport, namespace: string): Reader {
   return { client, informers, [Symbol.asyncDispose]: () => informers.close() };
 }
 
-/** Waits until a listener has been told what makes this true. */
+/** Waits until a condition holds, checking it after each change. */
 function until(informer: Informer, isTrue: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const check = (): void => {
@@ -64,7 +64,7 @@ describe.each(ways)("%s", (way) => {
   beforeAll(async () => void (home = await startHome()));
   afterAll(() => home[Symbol.asyncDispose]());
 
-  test.each([true, false])("everything is read, in a stream: %s, and followed", async (watchLists) => {
+  test.each([true, false])("lists all objects, as a stream: %s, and follows changes", async (watchLists) => {
     const client = await home.client(way);
     const { namespace, transport } = client;
     const fast = createClient({ transport: home.transport("in process"), namespace });
@@ -76,19 +76,19 @@ describe.each(ways)("%s", (way) => {
     const { items } = await client.list(ConfigMap, { namespace });
     expect(informer.size).toBe(items.length);
     expect(names(informer.list(namespace))).toEqual(names(items));
-    const told: string[] = [];
+    const received: string[] = [];
     informer.subscribe(({ type, object, initial }) => {
-      if (!initial) told.push(`${type} ${object.metadata.name}`);
+      if (!initial) received.push(`${type} ${object.metadata.name}`);
     });
     await client.create(ConfigMap, { metadata: { name: "new" } });
     await client.patch(ConfigMap, "new", { data: { a: "1" } });
     await client.delete(ConfigMap, "new");
-    await until(informer, () => told.length >= 3);
-    expect(told).toEqual(["CREATED new", "UPDATED new", "DELETED new"]);
+    await until(informer, () => received.length >= 3);
+    expect(received).toEqual(["CREATED new", "UPDATED new", "DELETED new"]);
     expect(informers.states()).toMatchObject([{ synced: true, phase: "watching", errors: 0, lists: 1 }]);
   });
 
-  test("what was written is read at once, from the cache and its indexes", async () => {
+  test("own writes are visible at once in the cache and its indexes", async () => {
     const { namespace } = await home.client(way);
     await using reader = readerOf(home.transport(way), namespace);
     const { client, informers } = reader;
@@ -109,7 +109,7 @@ describe.each(ways)("%s", (way) => {
     }
   });
 
-  test("also where fields select what is seen", async () => {
+  test("also with a field selector", async () => {
     const { namespace } = await home.client(way);
     await using reader = readerOf(home.transport(way), namespace);
     const { client, informers } = reader;
@@ -126,7 +126,7 @@ describe.each(ways)("%s", (way) => {
     }
   });
 
-  test("so is that all of a selection were deleted, and which of them wait for something", async () => {
+  test("also after deleteAll, including objects that wait for finalizers", async () => {
     const { namespace } = await home.client(way);
     await using reader = readerOf(home.transport(way), namespace);
     const { client, informers } = reader;
@@ -148,23 +148,23 @@ describe.each(ways)("%s", (way) => {
     }
   });
 
-  test("metadata alone", async () => {
+  test("caches metadata only", async () => {
     const client = await home.client(way);
     const { namespace, transport } = client;
     await client.create(ConfigMap, { metadata: { name: "a" }, data: { secret: "yes" } });
     await using informers = createInformers({ transport, resolve: (kind) => client.kind(kind) });
     const informer: Informer = await informers.open(ConfigMap, { namespace, metadataOnly: true });
-    const told: string[] = [];
-    informer.subscribe(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    const received: string[] = [];
+    informer.subscribe(({ type, object }) => received.push(`${type} ${object.metadata.name}`));
     await informer.ready();
     expect(informer.get(`${namespace}/a`)).not.toHaveProperty("data");
     await client.patch(ConfigMap, "a", { data: { secret: "no" } });
-    await until(informer, () => told.includes("UPDATED a"));
+    await until(informer, () => received.includes("UPDATED a"));
     expect(informer.get(`${namespace}/a`)).not.toHaveProperty("data");
   });
 });
 
-test("a kind whose definition is deleted, and made again", async () => {
+test("follows a kind whose definition is deleted and created again", async () => {
   await using home = await startHome();
   const { namespace } = await home.client("in process");
   await using reader = readerOf(home.transport("in process"), namespace);
@@ -177,19 +177,19 @@ test("a kind whose definition is deleted, and made again", async () => {
   } as const;
   await define(client);
   const informer: Informer = await informers.open(gadget);
-  const told: string[] = [];
-  informer.subscribe(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+  const received: string[] = [];
+  informer.subscribe(({ type, object }) => received.push(`${type} ${object.metadata.name}`));
   await client.create(gadget, { metadata: { name: "a" } });
-  await until(informer, () => told.length === 1);
+  await until(informer, () => received.length === 1);
   await client.delete("apiextensions.k8s.io/v1/CustomResourceDefinition", "gadgets.demo.dev");
   await until(informer, () => informer.size === 0);
   await define(client);
   await client.create(gadget, { metadata: { name: "b" } });
-  await until(informer, () => told.includes("CREATED b"));
-  expect(told).toEqual(["CREATED a", "DELETED a", "CREATED b"]);
+  await until(informer, () => received.includes("CREATED b"));
+  expect(received).toEqual(["CREATED a", "DELETED a", "CREATED b"]);
 });
 
-/** Makes gadgets known, as soon as those of before are forgotten. */
+/** Defines gadgets, as soon as the previous definition is gone. */
 async function define(client: Client): Promise<void> {
   const served = { name: "v1", served: true, storage: true };
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
@@ -206,11 +206,11 @@ async function define(client: Client): Promise<void> {
       }),
     { retry: isAlreadyExists, attempts: 100 },
   );
-  // Served a moment after it was made.
+  // The kind is served shortly after its definition is created.
   await retryOnConflict(() => client.transport.discover("demo.dev/v1"), { retry: isNotFound, attempts: 100 });
 }
 
-test("a server that was away and has forgotten what it told: what changed meanwhile is told, and no more", async () => {
+test("after a restart of a server with compacted history, reports exactly the changes made meanwhile", async () => {
   const data = mkdtempSync(join(tmpdir(), "fettle-informer-"));
   const store = new MemoryStore();
   const { port } = await freePorts(["port"]);
@@ -227,10 +227,10 @@ test("a server that was away and has forgotten what it told: what changed meanwh
     for (const name of ["same", "changed", "gone", "reborn"])
       await client.create(ConfigMap, { metadata: { name } });
     const informer: Informer = await informers.open(ConfigMap, { namespace: "default" });
-    const told: string[] = [];
+    const received: string[] = [];
     await informer.ready();
     informer.subscribe(({ type, object, initial }) => {
-      if (!initial) told.push(`${type} ${object.metadata.name}`);
+      if (!initial) received.push(`${type} ${object.metadata.name}`);
     });
 
     await server.close();
@@ -247,10 +247,10 @@ test("a server that was away and has forgotten what it told: what changed meanwh
     await store.compact((await store.status()).revision);
     server = await startServer({ store, data, port, tls: false });
 
-    await until(informer, () => told.length >= 5);
+    await until(informer, () => received.length >= 5);
     await client.create(ConfigMap, { metadata: { name: "last" } });
-    await until(informer, () => told.includes("CREATED last"));
-    expect(told.slice(0, -1).sort()).toEqual([
+    await until(informer, () => received.includes("CREATED last"));
+    expect(received.slice(0, -1).sort()).toEqual([
       "CREATED new",
       "CREATED reborn",
       "DELETED gone",

@@ -4,7 +4,7 @@ import { component } from "./component.js";
 import { Guardian, environment } from "./process/guardian.js";
 import { answersHttp } from "./process/probe.js";
 
-/** Quiet, alone and offline: nothing but the pages a test opens. Root has no sandbox to offer. */
+/** Quiet and offline: nothing but the pages that a test opens. As root there is no sandbox. */
 const flags = [
   "--headless",
   "--no-sandbox",
@@ -24,14 +24,16 @@ const browser = component({
   ports: ["debug"],
   args: ({ ports }) => [...flags, `--remote-debugging-port=${ports.debug}`, "about:blank"],
   ready: ({ ports }) => answersHttp(`http://127.0.0.1:${ports.debug}/json/version`),
-  // What Playwright's `connectOverCDP` takes.
+  // The URL that Playwright's `connectOverCDP` takes.
   expose: ({ ports }) => ({ url: `http://127.0.0.1:${ports.debug}` }),
 });
 
-/** A headless browser; `url` is its DevTools endpoint. `obtain()` gives the path for those who launch it themselves. */
+/**
+ * Headless browser; `url` is its DevTools endpoint. `obtain()` returns the path, for tests that launch it themselves.
+ */
 export const chromium = {
   ...browser,
-  /** The page at `url` as HTML, after its scripts have run. */
+  /** HTML of the page at `url`, after its scripts have run. */
   async dom(url: string): Promise<string> {
     const program = await browser.obtain();
     await using guardian = await Guardian.open("chromium");

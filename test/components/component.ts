@@ -2,43 +2,43 @@ import type { Account } from "./machine/account.js";
 import { obtain, type Program } from "./machine/program.js";
 import { Service, type Place, type Recipe } from "./process/service.js";
 
-/** What every component can be started with. */
+/** Options of every component. */
 export interface StartOptions {
-  /** More arguments for the program, after ours, so that they win. */
+  /** Further arguments of the program, after ours, so that they take precedence. */
   readonly args?: readonly string[];
 }
 
-/** Something a suite needs: how it is called, and a way to get it onto this machine. */
+/** Dependency of a suite: its name, and a way to install it. */
 export interface Need {
   readonly name: string;
-  /** Makes sure it is on this machine; rejects with `Unavailable` when that cannot be. */
+  /** Installs it if necessary; rejects with `Unavailable` when that is not possible. */
   obtain(): Promise<unknown>;
 }
 
-/** A program that tests start: a server, or a browser. */
+/** Program that tests start: a server, or a browser. */
 export interface Component<Running extends AsyncDisposable, Options = StartOptions> extends Need {
   /** Path of the program. */
   obtain(): Promise<string>;
-  /** Starts one in a fresh folder on free loopback ports, and resolves when it answers. */
+  /** Starts one in a new folder on free loopback ports; resolves when it responds. */
   start(options?: Options): Promise<Running>;
-  /** The same component, started with these options unless `start` is given others. */
+  /** The same component with these options as defaults. */
   with(options: Options): Component<Running, Options>;
 }
 
-/** How a component comes to be. */
+/** Definition of a component. */
 export interface Definition<
   Port extends string,
   Options extends StartOptions,
   Extra extends object,
 > extends Omit<Recipe<Port>, "args" | "configure"> {
   readonly program: Program;
-  /** Whom to run as when the test runs as root; for programs that refuse root. */
+  /** User to run as when the test runs as root; for programs that refuse root. */
   readonly account?: () => Account | undefined;
-  /** Before the first start, and again when that is tried on other ports: writes what names them. */
+  /** Called before the first start, and again when it is retried on other ports: writes the files that contain them. */
   configure?(place: Place<Port>, options: Options | undefined): Promise<void>;
-  /** The program's arguments; `options.args` are added behind them. */
+  /** Arguments of the program; `options.args` are appended. */
   args(place: Place<Port>): readonly string[];
-  /** What a test wants to know of a running one besides its ports and folder. */
+  /** Properties of a running component besides its ports and folder. */
   expose(service: Service<Port>, place: Pick<Place<Port>, "program">): Extra;
 }
 

@@ -17,7 +17,7 @@ interface Report {
   }[];
 }
 
-/** Runs a suite whose component cannot be had. */
+/** Runs a suite whose component is unavailable. */
 function runMissing(ci: string, fixture = "missing") {
   const { PATH = "" } = process.env;
   const args = [vitest, "run", `${fixture}.fixture.ts`, "--root", root, "--reporter", "json"];
@@ -32,7 +32,7 @@ function runMissing(ci: string, fixture = "missing") {
 
 const absence = "fettle-no-such-program is not on this machine; put it on the PATH";
 
-describe("a suite whose component cannot be had", () => {
+describe("a suite whose component is unavailable", () => {
   test.each(["", "false", "0"])("is skipped loudly with CI=%s", (ci) => {
     const { status, stderr, tests } = runMissing(ci);
     expect(status).toBe(0);
@@ -60,7 +60,7 @@ describe("a suite whose component cannot be had", () => {
 
 const counted = { started: 0, stopped: 0 };
 
-/** As much of a component as a suite needs. */
+/** Minimal component. */
 const fake = {
   ...component({
     name: "fake",
@@ -81,7 +81,7 @@ const fake = {
   with: () => fake,
 };
 
-describeWith("a suite whose component is here", fake, (get) => {
+describeWith("a suite whose component is available", fake, (get) => {
   let inHook: unknown;
   let early: unknown;
   try {
@@ -94,29 +94,29 @@ describeWith("a suite whose component is here", fake, (get) => {
     inHook = get();
   });
 
-  test("does not have it while tests are still being collected", () => {
+  test("cannot use it while tests are collected", () => {
     expect(early).toMatchObject({
-      message: 'fake runs only during the tests and hooks of "a suite whose component is here"',
+      message: 'fake runs only during the tests and hooks of "a suite whose component is available"',
     });
   });
 
-  test("has it in hooks and tests, started once", () => {
+  test("can use it in hooks and tests, started once", () => {
     expect(get()).toBe(inHook);
     expect(counted).toEqual({ started: 1, stopped: 0 });
   });
 });
 
-describeWith("a suite that needs two", fake, (outer) => {
-  describeWith("has both", fake, (inner) => {
-    test("and they are not the same", () => {
+describeWith("a suite with two components", fake, (outer) => {
+  describeWith("can use both", fake, (inner) => {
+    test("gets a different one for each", () => {
       expect(inner()).not.toBe(outer());
       expect(counted).toEqual({ started: 3, stopped: 1 });
     });
   });
 });
 
-describe("afterwards", () => {
-  test("all are stopped", () => {
+describe("after a suite", () => {
+  test("all components are stopped", () => {
     expect(counted).toEqual({ started: 3, stopped: 3 });
   });
 });

@@ -5,22 +5,20 @@ import type { Component, Need } from "./component.js";
 import { MissingToolchain, Unavailable } from "./machine/program.js";
 
 /**
- * A suite that needs a component. The component is installed when it is missing, started before the first
- * test and stopped after the last one; `get()` gives the running one inside tests and hooks.
+ * A suite that needs a component. The component is installed when it is missing, started before the first test and
+ * stopped after the last one; `get()` gives the running one inside tests and hooks.
  *
- * Where the component cannot be had, the suite is skipped with a loud word on standard error; under CI it
- * fails instead, so that a green build has tested everything. Only what another language's toolchain would have
- * to build is skipped there too.
+ * If the component is unavailable, the suite is skipped with a message on standard error; under CI it fails instead, so
+ * that a green build has tested everything. Only what another language's toolchain would have to build is skipped there
+ * too.
  *
- * @example
- * describeWith("the etcd store", etcd, (get) => {
+ * @example describeWith("the etcd store", etcd, (get) => {
  *   test("is reached over HTTP", async () => {
  *     expect((await fetch(`${get().url}/version`)).status).toBe(200);
  *   });
  * });
  *
- * @example A tool that is not started, and a component with options.
- * describeWith("kubectl", kubectl, () => { … });
+ * @example A tool that is not started, and a component with options. describeWith("kubectl", kubectl, () => { … });
  * describeWith("crash", redis.with({ args: ["--appendonly", "yes"] }), (get) => { … });
  */
 export function describeWith<Running extends AsyncDisposable, Options>(
@@ -65,7 +63,7 @@ export function describeWith<Running extends AsyncDisposable>(
   });
 }
 
-/** Why a need cannot be met; any other trouble is thrown. */
+/** Reason why a component is unavailable; other errors are thrown. */
 async function absence(need: Need): Promise<Unavailable | undefined> {
   try {
     await need.obtain();

@@ -10,12 +10,12 @@ async function call(url: string, path: string, body: object): Promise<unknown> {
 }
 
 describeWith("etcd", etcd, (get) => {
-  test("tells its version", async () => {
+  test("returns its version", async () => {
     const response = await fetch(`${get().url}/version`);
     expect(await response.json()).toMatchObject({ etcdserver: expect.stringMatching(/^3\./) });
   });
 
-  test("keeps what was put through a crash", async () => {
+  test("keeps data through a crash", async () => {
     const { url } = get();
     await call(url, "/v3/kv/put", { key: base64("color"), value: base64("green") });
     await get().kill();

@@ -1,7 +1,7 @@
 import { component } from "./component.js";
 import { answersHttp } from "./process/probe.js";
 
-/** One etcd member, a cluster of its own. */
+/** etcd with one member. */
 export const etcd = component({
   name: "etcd",
   program: { name: "etcd", package: "etcd-server" },
@@ -19,7 +19,7 @@ export const etcd = component({
       "--logger=zap",
     ];
   },
-  // Healthy means that it has a leader and could commit, not only that it listens.
+  // Healthy means that it has a leader and can commit, not only that it listens.
   ready: ({ ports }) => answersHttp(`http://127.0.0.1:${ports.client}/health`),
   expose: ({ ports }) => ({ url: `http://127.0.0.1:${ports.client}` }),
 });

@@ -1,10 +1,8 @@
 /**
- * Real components for tests: started on free loopback ports in a fresh folder, and gone afterwards, whatever
- * happens to the test.
+ * Real components for tests: started on free loopback ports in a new folder, and removed afterwards, whatever happens
+ * to the test.
  *
- * @example
- * await using db = await postgres.start();
- * expect(await db.psql("select 1")).toBe("1");
+ * @example await using db = await postgres.start(); expect(await db.psql("select 1")).toBe("1");
  */
 export { component, type Component, type Definition, type Need, type StartOptions } from "./component.js";
 export { describeWith } from "./describe-with.js";

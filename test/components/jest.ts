@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const version = "30.5.2";
 const cache = fileURLToPath(new URL("../../.cache/components/", import.meta.url));
 
-/** Jest, which one test needs and nobody else: npm brings it into a folder of its own, once. */
+/** Jest, which a single test needs: npm installs it once, into a folder of its own. */
 export const jest: Program = {
   name: "jest",
   async build() {

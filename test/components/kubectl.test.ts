@@ -8,12 +8,12 @@ const run = promisify(execFile);
 describeWith("kubectl", kubectl, async () => {
   const versions = await kubectl.versions();
 
-  test.each(versions)("$version says so itself", async ({ version, path }) => {
+  test.each(versions)("$version reports its own version", async ({ version, path }) => {
     const { stdout } = await run(path, ["version", "--client", "-o", "json"]);
     expect(JSON.parse(stdout)).toMatchObject({ clientVersion: { gitVersion: `v${version}` } });
   });
 
-  test("comes oldest first, each version once, the newest as the one to take", async () => {
+  test("versions are sorted, without duplicates, and obtain() returns the newest", async () => {
     const minors = versions.map(({ version }) => Number(version.split(".")[1]));
     expect(minors).toEqual([...minors].sort((a, b) => a - b));
     expect(new Set(versions.map(({ version }) => version)).size).toBe(versions.length);

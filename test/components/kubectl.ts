@@ -8,9 +8,9 @@ import { find, thisMachine, Unavailable, whyMissing, type Program } from "./mach
 
 const run = promisify(execFile);
 
-/** One kubectl on this machine. */
+/** An installed kubectl. */
 export interface Kubectl {
-  /** Without the `v`: `1.32.5`. */
+  /** Version without the `v`: `1.32.5`. */
   readonly version: string;
   readonly path: string;
 }
@@ -21,22 +21,21 @@ const unpacked = fileURLToPath(new URL("../../.cache/components/kubernetes-clien
 let found: Promise<readonly Kubectl[]> | undefined;
 
 /**
- * The kubectls of this machine and the one of Debian. Nothing is installed and nothing comes from elsewhere.
+ * All versions of kubectl on this machine, and Debian's. Nothing is installed or downloaded from elsewhere.
  *
- * @example
- * describeWith("kubectl", kubectl, async () => {
+ * @example describeWith("kubectl", kubectl, async () => {
  *   test.each(await kubectl.versions())("$version lists pods", async ({ path }) => { … });
  * });
  */
 export const kubectl = {
   name: "kubectl",
-  /** The newest one; rejects with `Unavailable` when there is none. */
+  /** Newest version; rejects with `Unavailable` when there is none. */
   async obtain(): Promise<Kubectl> {
     const newest = (await kubectl.versions()).at(-1);
     if (newest === undefined) throw new Unavailable(whyMissing(program, { ...thisMachine(), root: false }));
     return newest;
   },
-  /** All of them, oldest first, each version once; empty when there is none. */
+  /** All versions, oldest first, without duplicates; empty when there is none. */
   versions(): Promise<readonly Kubectl[]> {
     found ??= search();
     return found;
@@ -58,9 +57,9 @@ async function search(): Promise<readonly Kubectl[]> {
   if (debian !== undefined) paths.add(debian);
   const all = await Promise.all([...paths].map(identify));
   const byVersion = new Map(all.filter((one) => one !== undefined).map((one) => [one.version, one]));
-  const known = [...byVersion.values()].sort((a, b) => compare(a.version, b.version));
-  const plain = known.filter(({ version }) => !version.endsWith("-dispatcher"));
-  return plain.length > 0 ? plain : known;
+  const sorted = [...byVersion.values()].sort((a, b) => compare(a.version, b.version));
+  const plain = sorted.filter(({ version }) => !version.endsWith("-dispatcher"));
+  return plain.length > 0 ? plain : sorted;
 }
 
 async function identify(path: string): Promise<Kubectl | undefined> {
@@ -78,8 +77,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * Debian's kubectl, unpacked beside the sources: its package cannot be installed next to another one that
- * brings /usr/bin/kubectl. Undefined where apt-get cannot get it.
+ * Unpacks Debian's kubectl into a cache: its package conflicts with others that have /usr/bin/kubectl. Undefined where
+ * apt-get cannot download it.
  */
 async function unpack(): Promise<string | undefined> {
   const path = join(unpacked, "usr/bin/kubectl");
@@ -96,7 +95,7 @@ async function unpack(): Promise<string | undefined> {
     const [archive] = readdirSync(folder);
     if (archive === undefined) return undefined;
     await run("dpkg-deb", ["--extract", archive, "content"], { cwd: folder });
-    // Another worker may have been faster; its copy is as good.
+    // Another worker may have been faster, with an equal copy.
     if (!existsSync(unpacked)) renameSync(join(folder, "content"), unpacked);
     return path;
   } catch {

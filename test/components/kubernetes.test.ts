@@ -8,7 +8,7 @@ import { describeWith, kubectl, kubernetes } from "./index.js";
 const run = promisify(execFile);
 
 describeWith("kubernetes", kubernetes, (get) => {
-  test("keeps what our client creates", async () => {
+  test("stores objects that our client creates", async () => {
     const connection = await loadConnection({ kubeconfig: get().kubeconfig });
     await using transport = httpTransport({ connection });
     const client = createClient({ transport });
@@ -17,7 +17,7 @@ describeWith("kubernetes", kubernetes, (get) => {
     expect(await client.get(ConfigMap, "default/lamp")).toMatchObject(lamp);
   });
 
-  test("knows its users, of whom only the admin may do everything", async () => {
+  test("authenticates its users, of which only admin has all permissions", async () => {
     const { url, ca, tokens } = get();
     const read = async (token: string) => {
       await using transport = httpTransport({ connection: connectionTo({ server: url, token, ca }) });
@@ -29,7 +29,7 @@ describeWith("kubernetes", kubernetes, (get) => {
   });
 
   describeWith("with kubectl", kubectl, () => {
-    test("keeps what kubectl creates", async () => {
+    test("stores objects that kubectl creates", async () => {
       const { path } = await kubectl.obtain();
       const ask = async (...args: string[]) =>
         (await run(path, [...args, "--kubeconfig", get().kubeconfig])).stdout;

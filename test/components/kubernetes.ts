@@ -14,10 +14,10 @@ import { kubeApiserver } from "./kubernetes/kube-apiserver.js";
 import { answersHttps } from "./process/probe.js";
 import type { Service } from "./process/service.js";
 
-/** What it makes for itself when it starts: a certificate for 127.0.0.1, and the authority that signed it. */
+/** Files that the server creates at its start: a certificate for 127.0.0.1, and its CA. */
 const certificate = "certificates/apiserver.crt";
 
-/** The API server without a store; {@link kubernetes} gives it one. */
+/** kube-apiserver without a store; {@link kubernetes} adds one. */
 const apiserver = component({
   name: "kube-apiserver",
   program: kubeApiserver,
@@ -38,7 +38,7 @@ const apiserver = component({
     "--service-account-key-file=service-accounts.pub",
     "--service-account-signing-key-file=service-accounts.key",
     "--service-cluster-ip-range=10.0.0.0/24",
-    // Nobody makes service accounts and their default: kube-controller-manager would.
+    // Without kube-controller-manager, there are no default service accounts.
     "--disable-admission-plugins=ServiceAccount",
     "--endpoint-reconciler-type=none",
     "--shutdown-delay-duration=0s",
@@ -56,29 +56,28 @@ const apiserver = component({
   }),
 });
 
-/** A running Kubernetes API. */
+/** Running Kubernetes API. */
 export interface Kubernetes extends Service<"https"> {
   readonly url: string;
-  /** The authority that signed the server's certificate, in PEM. */
+  /** CA of the server's certificate, in PEM. */
   readonly ca: string;
-  /** Path of a kubeconfig of `admin`, who may do everything. */
+  /** Path of a kubeconfig of `admin`, who has all permissions. */
   readonly kubeconfig: string;
-  /** The admin's token. */
+  /** Token of the admin. */
   readonly token: string;
-  /** Everybody's tokens: `alice` (in the group `developers`) and `bob` may nothing that RBAC does not say. */
+  /** Tokens of all users: `alice` (in the group `developers`) and `bob` have only permissions by RBAC. */
   readonly tokens: Tokens;
   readonly folder: string;
-  /** Its store, which is its own and stops with it. */
+  /** etcd of this server, stopped with it. */
   readonly etcd: Awaited<ReturnType<typeof etcd.start>>;
 }
 
 /**
- * The Kubernetes API alone: kube-apiserver and etcd, no controllers and no nodes. So nothing collects garbage, no
- * namespace gets its service account or its end, and no pod ever runs.
+ * Kubernetes API without controllers and nodes: kube-apiserver and etcd. So there is no garbage collection, namespaces
+ * get no service account and are never removed, and no pod runs.
  *
- * @example
- * await using cluster = await kubernetes.start();
- * await kubectl(["get", "namespaces", "--kubeconfig", cluster.kubeconfig]);
+ * @example await using cluster = await kubernetes.start(); await kubectl(["get", "namespaces", "--kubeconfig",
+ * cluster.kubeconfig]);
  */
 export const kubernetes = startedWith(undefined);
 

@@ -13,7 +13,7 @@ describeWith("nginx", nginx, (get) => {
     expect(await text(`${get().url}/hello.txt`)).toBe("hello");
   });
 
-  test("takes another configuration, and keeps it through a restart", async () => {
+  test("rereads a changed configuration, and keeps it through a restart", async () => {
     const { configFile, url } = get();
     const config = readFileSync(configFile, "utf8");
     writeFileSync(configFile, config.replace("root ", "location = /new { return 200 new; }\nroot "));
@@ -26,8 +26,8 @@ describeWith("nginx", nginx, (get) => {
 
 const teapot = nginx.with({ http: ({ port }) => `server { listen 127.0.0.1:${port}; return 418; }` });
 
-describeWith("nginx with a server of one's own", teapot, (get) => {
-  test("answers as that says", async () => {
+describeWith("nginx with a custom configuration", teapot, (get) => {
+  test("responds as configured", async () => {
     expect((await fetch(get().url)).status).toBe(418);
   });
 });

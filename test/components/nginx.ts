@@ -5,7 +5,7 @@ import { isRoot } from "./machine/account.js";
 import { accepts } from "./process/probe.js";
 
 interface NginxOptions extends StartOptions {
-  /** What stands inside `http { … }`; by default a server for the files in `root`. */
+  /** Content of `http { … }`. Default: a server for the files in `root`. */
   readonly http?: (place: { readonly port: number; readonly root: string }) => string;
 }
 
@@ -14,8 +14,7 @@ function files({ port, root }: { readonly port: number; readonly root: string })
 }
 
 /**
- * nginx, serving the files in `root`. Its configuration lies in `configFile`; after changing that,
- * `signal("SIGHUP")` makes it read it again.
+ * nginx, serving the files in `root`. Its configuration is `configFile`; after a change, `signal("SIGHUP")` reloads it.
  */
 export const nginx = component({
   name: "nginx",
@@ -29,7 +28,7 @@ export const nginx = component({
     const http = options?.http ?? files;
     const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     const lines = [
-      // The workers must be able to read our folder, which is closed to others.
+      // The workers must be able to read our folder, which is closed to other users.
       ...(isRoot() ? ["user root;"] : []),
       "daemon off;",
       "worker_processes 1;",

@@ -6,7 +6,7 @@ describeWith("postgres", postgres, (get) => {
     expect(await get().psql("select 1, 'one'")).toBe("1|one");
   });
 
-  test("is the one at url", () => {
+  test("listens at url", () => {
     expect(get().url).toBe(`postgres://postgres@127.0.0.1:${get().ports.client}/postgres`);
   });
 
@@ -16,7 +16,7 @@ describeWith("postgres", postgres, (get) => {
     );
   });
 
-  test("keeps what was committed through a crash and through a restart", async () => {
+  test("keeps committed data through a crash and a restart", async () => {
     await get().psql("create table colors (name text); insert into colors values ('green')");
     await get().kill();
     await expect(get().psql("select 1")).rejects.toThrow("refused");
@@ -26,14 +26,14 @@ describeWith("postgres", postgres, (get) => {
     expect(await get().psql("select name from colors")).toBe("green");
   });
 
-  test("answers after a pause what was asked during it", async () => {
+  test("responds after a pause to statements sent during it", async () => {
     await get().pause();
     const answer = get().psql("select 1");
     await get().resume();
     expect(await answer).toBe("1");
   });
 
-  test("says what is wrong with a statement", async () => {
+  test("reports the error of a statement", async () => {
     await expect(get().psql("select nonsense")).rejects.toThrow('column "nonsense" does not exist');
   });
 });

@@ -11,14 +11,14 @@ const run = promisify(execFile);
 /** Debian keeps each major version in a folder of its own, off the PATH. */
 const versions = "/usr/lib/postgresql";
 
-/** `initdb`, `psql` and the others stand beside the real server program, also where only that is on the PATH. */
+/** Path of `initdb`, `psql` and the others, which are beside the real server program. */
 function sibling(program: string, name: string): string {
   return join(dirname(realpathSync(program)), name);
 }
 
 /**
- * PostgreSQL with its defaults, durability included, and little memory. Anybody on this machine may connect as
- * the superuser `postgres`, without a password.
+ * PostgreSQL with its defaults, including durability, and little memory. Every user of this machine may connect as the
+ * superuser `postgres`, without a password.
  */
 export const postgres = component({
   name: "postgres",
@@ -59,7 +59,7 @@ export const postgres = component({
   },
   expose: ({ ports }, { program }) => ({
     url: `postgres://postgres@127.0.0.1:${ports.client}/postgres`,
-    /** Runs SQL through psql; resolves with the bare rows, columns separated by `|`. */
+    /** Runs SQL by psql; resolves with the rows, columns separated by `|`. */
     async psql(sql: string): Promise<string> {
       const connection = ["--host=127.0.0.1", `--port=${ports.client}`, "--username=postgres"];
       const plain = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"];
@@ -79,7 +79,7 @@ function installed(): string[] {
   }
 }
 
-/** A killed server leaves its lock file, and in the seventh line the shared memory it could not give back. */
+/** Shared memory that a killed server could not free: its id is in the seventh line of the lock file. */
 function leftSegment(lockFile: string): string | undefined {
   try {
     return readFileSync(lockFile, "utf8").split("\n")[6]?.trim().split(/\s+/)[1];

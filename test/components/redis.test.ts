@@ -10,7 +10,7 @@ describeWith("redis", durable, (get) => {
     expect(await ask("PING")).toBe("+PONG\r\n");
   });
 
-  test("keeps what was set through a crash", async () => {
+  test("keeps data through a crash", async () => {
     expect(await ask("SET color green")).toBe("+OK\r\n");
     await get().kill();
     await expect(ask("PING")).rejects.toThrow("ECONNREFUSED");

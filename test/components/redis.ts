@@ -2,8 +2,8 @@ import { component } from "./component.js";
 import { exchange } from "./process/probe.js";
 
 /**
- * Redis with its defaults, which keep data in memory and now and then write a snapshot. A suite that kills it
- * and wants everything acknowledged back starts it with `{ args: ["--appendonly", "yes", "--appendfsync", "always"] }`.
+ * Redis with its defaults, which keep data in memory and sometimes write a snapshot. A suite that kills it and needs
+ * all acknowledged writes starts it with `{ args: ["--appendonly", "yes", "--appendfsync", "always"] }`.
  */
 export const redis = component({
   name: "redis",

@@ -4,8 +4,8 @@
  *
  *     node test/components/run.mjs etcd postgres
  *
- * Prints one line of JSON for each when it answers. With --obtain they are only brought onto this machine, installed or
- * built, so that nobody has to wait for that later.
+ * Prints one line of JSON for each when it answers. With --obtain they are only installed or built, so that later runs
+ * start at once.
  */
 import { fileURLToPath } from "node:url";
 import { createViteServer } from "vitest/node";

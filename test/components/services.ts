@@ -1,4 +1,4 @@
-/** What can be started by name; free of vitest, so that the command in run.mjs can load it. */
+/** Components that can be started by name; without vitest, so that run.mjs can load them. */
 export { chromium } from "./chromium.js";
 export { etcd } from "./etcd.js";
 export { kubernetes } from "./kubernetes.js";

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /**
  * Runs the examples of the documentation: every fenced `ts` block is type-checked and executed against the built
- * package, as a user would have it. Where a line ends in `// → text`, the program must have printed these texts, in
- * this order.
+ * package, as users install it. Where a line ends in `// → text`, the program must have printed these texts, in this
+ * order.
  */
 interface Example {
   readonly name: string;

@@ -10,7 +10,7 @@ import { differencesPage } from "./reference/differences-page.js";
 import { errorsPage } from "./reference/errors-page.js";
 import { metricsPage } from "./reference/metrics-page.js";
 
-/** What is made from the code. `npm run docs:reference` runs this file with --update. */
+/** Generated pages. `npm run docs:reference` runs this file with --update. */
 const made: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/cli.md": cliPage,
   "docs/reference/config.md": configPage,
@@ -20,9 +20,9 @@ const made: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/differences.md": differencesPage,
 };
 
-describe("the reference is what the code says", () => {
+describe("the reference matches the code", () => {
   test.each(Object.entries(made))("%s", async (file, make) => {
-    const advice = `${file} is not up to date with the code: npm run docs:reference writes it anew`;
+    const advice = `${file} is out of date; run npm run docs:reference`;
     await expect(await make(), advice).toMatchFileSnapshot(join(process.cwd(), file));
   });
 });
@@ -34,13 +34,13 @@ const pages = readdirSync("docs", { recursive: true, encoding: "utf8" })
 describe.each(pages)("%s", (page) => {
   const text = readFileSync(page, "utf8");
 
-  test("links to what is there", () => {
+  test("links to existing targets", () => {
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
     const broken = links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link));
     expect(broken).toEqual([]);
   });
 
-  test("shows commands that there are, with options that they have", async () => {
+  test("shows existing commands and options", async () => {
     const problems: string[] = [];
     for (const [, script = ""] of text.matchAll(/^```sh\n(.*?)^```/gms)) {
       for (const [, line = ""] of script.matchAll(/\bfettle ([a-z][^|#\n]*)/g))
@@ -50,7 +50,7 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
-test("the index has every page", () => {
+test("the index lists every page", () => {
   const index = readFileSync("docs/README.md", "utf8");
   const missing = pages
     .map((page) => page.replace(/^docs\//, ""))
@@ -65,7 +65,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return heading === undefined || headingsOf(readFileSync(target, "utf8")).has(heading);
 }
 
-/** As GitHub names them. */
+/** Anchors of headings, as GitHub generates them. */
 function headingsOf(text: string): ReadonlySet<string> {
   const titles = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title);
   const names = titles.map((title) =>
@@ -77,9 +77,13 @@ function headingsOf(text: string): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** What is wrong with a line of a script, from behind `fettle`. */
+/** Problems of a command line, given without `fettle`. */
 async function faults(line: string): Promise<string[]> {
-  const [name, ...words] = line.trim().split(/\s+/);
+  // What follows `--` is passed on to another command.
+  const [name, ...words] = line
+    .replace(/ -- .*/, "")
+    .trim()
+    .split(/\s+/);
   const entry = commandGroups.flatMap(({ commands }) => commands).find((each) => each.name === name);
   if (entry === undefined) return [`there is no command ${name}`];
   let command: Command = await entry.load();

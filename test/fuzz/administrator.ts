@@ -10,7 +10,7 @@ import type { Address } from "./wire/http1.js";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** One who asks properly, before the others come and after they have left. */
+/** Client that sends valid requests before and after the fuzzing. */
 export class Administrator {
   readonly #session: Session;
 
@@ -18,7 +18,7 @@ export class Administrator {
     this.#session = new Session(address);
   }
 
-  /** What is at a path. Throws unless it is there. */
+  /** Body at a path. Throws unless the status is 200. */
   async read(target: string, accept = "application/json"): Promise<Buffer> {
     const { code, body } = await this.#call({
       method: "GET",
@@ -35,7 +35,7 @@ export class Administrator {
     return JSON.parse((await this.read(target)).toString()) as JsonObject;
   }
 
-  /** Makes what must be there for most requests to mean anything. */
+  /** Creates the objects that most requests refer to. */
   async prepare(): Promise<void> {
     await this.#create(definitions, parse(widgetDefinition) as JsonObject);
     for (const name of namespaces) await this.#create("/api/v1/namespaces", { metadata: { name } });

@@ -5,13 +5,13 @@ import { messageOf, Session } from "./session.js";
 import type { Answer } from "./wire/answer.js";
 import { Http1, type Address, type Piece } from "./wire/http1.js";
 
-/** How often it is tried whether there is room again, and how long it is between two tries in milliseconds. */
+/** Number of attempts to get a response after a burst, and milliseconds between them. */
 const tries = 100;
 const between = 50;
 
 /**
- * Sends the same request on so many connections at once. Those that are held have no end until a quarter has been answered,
- * and as long as they have none only those are answered that are refused.
+ * Sends the same request on so many connections at once. Held requests do not end until a quarter of all have a
+ * response; until then, only rejected ones have.
  */
 export function sendBurst(
   address: Address,
@@ -33,10 +33,10 @@ export function sendBurst(
   });
 }
 
-/** Whether requests are answered as ever once a burst is over, if not at once. */
+/** True if requests are served again, at the latest some time after a burst. */
 export async function stillAnswers(address: Address): Promise<boolean> {
   const session = new Session(address);
-  const asked = {
+  const parts = {
     family: "",
     verb: "",
     method: "GET",
@@ -45,7 +45,7 @@ export async function stillAnswers(address: Address): Promise<boolean> {
     lies: false,
     waits: false,
   };
-  const request = session.complete({ ...asked, target: "/api/v1/namespaces/default", broken: [] });
+  const request = session.complete({ ...parts, target: "/api/v1/namespaces/default", broken: [] });
   try {
     for (let turn = 0; turn < tries; turn++) {
       if ((await session.send(request, false)).code === 200) return true;

@@ -1,4 +1,4 @@
-/** A stream of choices that is the same whenever it begins from the same numbers. */
+/** Random choices that are the same for the same seed. */
 export class Choices {
   #state: number;
 
@@ -8,13 +8,13 @@ export class Choices {
     this.#state = state;
   }
 
-  /** A whole number from 0 to `end`, without it. */
+  /** Integer from 0 up to, but not including, `end`. */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     return Math.floor((scramble(this.#state) / 2 ** 32) * end);
   }
 
-  /** Whether something happens that happens once in so many times. */
+  /** True once in so many times, on average. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }
@@ -24,7 +24,7 @@ export class Choices {
     return items[this.below(items.length)] as Item;
   }
 
-  /** One of these, each as often as its number says. */
+  /** Picks an item with a probability in proportion to its weight. */
   weighted<Item>(items: readonly (readonly [number, Item])[]): Item {
     let at = this.below(items.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, item] of items) {
@@ -34,7 +34,7 @@ export class Choices {
     throw new Error("there is nothing to choose from");
   }
 
-  /** So many of these, or fewer, with repetitions. */
+  /** Picks at most so many items, with repetitions. */
   several<Item>(items: readonly Item[], most: number): Item[] {
     return Array.from({ length: this.below(most + 1) }, () => this.pick(items));
   }
@@ -44,7 +44,7 @@ export class Choices {
   }
 }
 
-/** A good mixture of all bits, as a whole number of 32 bits without a sign. */
+/** Mixes all bits into an unsigned integer of 32 bits. */
 function scramble(number: number): number {
   let mixed = number | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -1,4 +1,4 @@
-/** Counts the classes of answers: where, what was to be done, what came of it and why. */
+/** Counts responses by family, verb, code and reason. */
 export class Coverage {
   readonly #counts = new Map<string, number>();
 
@@ -7,7 +7,7 @@ export class Coverage {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Whether there was an answer of a class; `*` stands for any family or verb. */
+  /** True if there was a response of a class; `*` stands for any family or verb. */
   has(name: string): boolean {
     const pattern = new RegExp(`^${name.replaceAll("*", "\\S+")}$`);
     return [...this.#counts.keys()].some((each) => pattern.test(each));
@@ -17,7 +17,7 @@ export class Coverage {
     return this.#counts.size;
   }
 
-  /** A line for each family and verb, with what came of it. */
+  /** Table with a line for each family and verb. */
   table(): string {
     const rows = new Map<string, string[]>();
     for (const [name, count] of [...this.#counts].sort(([one], [other]) => (one < other ? -1 : 1))) {
@@ -30,7 +30,7 @@ export class Coverage {
   }
 }
 
-/** The reason of a failure, as far as it has one; also of one that a stream tells of in a line of its own. */
+/** Reason of a failure, also of one in a line of a stream. */
 export function reasonOf(code: number, body: Buffer): string {
   if (code < 400)
     return /^\{(?:"type":"ERROR"|"kind":"Status").*"reason":"(\w+)"/m.exec(body.toString())?.[1] ?? "";

@@ -6,18 +6,19 @@ import { Coverage } from "./coverage.js";
 import { fuzz, type FuzzReport } from "./fuzz.js";
 
 /**
- * `npm run fuzz` sets how long; a plain test run makes do with some thousand requests that are always the same. A fault is
- * told with its seed and number: `FETTLE_FUZZ_SEED=5 FETTLE_FUZZ_FIRST=1200 FETTLE_FUZZ_REQUESTS=12` sends that again.
+ * `npm run fuzz` sets the duration; a plain test run sends a few thousand requests, always the same. A fault is
+ * reported with its seed and number: `FETTLE_FUZZ_SEED=5 FETTLE_FUZZ_FIRST=1200 FETTLE_FUZZ_REQUESTS=12` sends that
+ * again.
  */
 const { env } = process;
 const seconds = Number(env["FETTLE_FUZZ_SECONDS"] ?? 0);
 const seed = Number(env["FETTLE_FUZZ_SEED"] ?? (seconds > 0 ? Date.now() % 1_000_000 : 1));
 const perRound = Number(env["FETTLE_FUZZ_REQUESTS"] ?? (seconds > 0 ? 9600 : 1200));
 const first = Number(env["FETTLE_FUZZ_FIRST"] ?? 0);
-/** Whether everything should be met with; in a few requests that are not always the same, what is rare need not be. */
+/** True if all classes of responses are expected; a short run with another seed may miss rare ones. */
 const isWhole = env["FETTLE_FUZZ_FIRST"] === undefined && perRound >= (seed === 1 ? 1200 : 9600);
 
-/** What requests must at least have led to; otherwise they no longer reach what they are meant to reach. */
+/** Classes of responses that must occur; otherwise the requests no longer reach the code that they are meant for. */
 const important = [
   "core create 201",
   "core create 400 BadRequest",
@@ -78,7 +79,7 @@ const important = [
 
 const megabyte = 1024 * 1024;
 
-/** Memory may grow with what is kept, and with what Node keeps for itself, but not with every request. */
+/** Memory may grow with stored data and with caches of Node, but not with every request. */
 function expectBounded({ warm, end }: FuzzReport): void {
   expect(end.heapUsed).toBeLessThan(2 * warm.heapUsed + 64 * megabyte);
   expect(end.external).toBeLessThan(2 * warm.external + 64 * megabyte);
@@ -94,7 +95,7 @@ function expectSound(report: FuzzReport): void {
 }
 
 test(
-  `survives what is sent to it (seed ${seed})`,
+  `the server survives malformed requests (seed ${seed})`,
   async () => {
     const data = mkdtempSync(join(tmpdir(), "fettle-fuzz-"));
     const coverage = new Coverage();
@@ -104,7 +105,7 @@ test(
     );
     let round = 0;
     try {
-      // Each round finds what the one before has left.
+      // Each round starts with the data of the one before.
       for (; round < 2 || Date.now() < until; round++) {
         const transport = round % 2 === 0 ? "plain" : "tls";
         const sent = round * perRound;

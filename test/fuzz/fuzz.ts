@@ -15,17 +15,17 @@ import { Hanging, type Answer } from "./wire/answer.js";
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** Where the server keeps its data; what a run before has left there is read. */
+  /** Data folder of the server; existing data is read. */
   readonly data: string;
   readonly transport: "plain" | "tls";
-  /** The number of the first request. */
+  /** Number of the first request. */
   readonly first: number;
-  /** How many there are to be. */
+  /** Number of requests. */
   readonly count: number;
   readonly progress?: (sent: number) => unknown;
 }
 
-/** Something that must not be. */
+/** Violation found by the fuzzer. */
 interface Fault {
   readonly index: number;
   readonly what: string;
@@ -36,22 +36,22 @@ export interface FuzzReport {
   readonly faults: readonly Fault[];
   readonly warm: Memory;
   readonly end: Memory;
-  /** What the server wrote to standard error. */
+  /** Output of the server on standard error. */
   readonly complaints: string;
-  /** What was stored in the end, a line for each object. */
+  /** Stored objects at the end, one per line. */
   readonly inventory: readonly string[];
-  /** What the next start found of it. */
+  /** Stored objects after the next start. */
   readonly reopened: readonly string[];
 }
 
-/** What stands for bytes that are no request. */
+/** Stands for bytes that are not a request. */
 const talk = { family: "raw", verb: "conversation", method: "GET", target: "", lies: true };
 
 const workers = 8;
-/** Enough to see what is wrong. */
+/** Number of faults after which a run stops. */
 const mostFaults = 25;
 
-/** Starts a server, sends it one request after the other, and looks what is left of it. */
+/** Starts a server, sends it requests, and checks its responses, its data and its memory. */
 export async function fuzz(options: FuzzOptions, coverage: Coverage): Promise<FuzzReport> {
   const { data, transport, first, count } = options;
   const faults: Fault[] = [];
@@ -99,7 +99,7 @@ class Run {
     this.#parts = parts;
   }
 
-  /** Sends requests, each row of them by one worker. */
+  /** Sends requests; each episode is sent by one worker. */
   async send(first: number, count: number): Promise<void> {
     const end = first + count;
     let next = first;
@@ -182,7 +182,7 @@ class Run {
       this.#blame(index, error.message, shown);
       return;
     }
-    // It died of this one or of another that is under way: they stay listed.
+    // It crashed on this request or on another pending one; all of them stay listed.
     if (answer.code === 0 && (await hasEnded(this.#parts.server))) return;
     this.#inFlight.delete(index);
     const reason = reasonOf(answer.code, answer.body);
@@ -196,13 +196,13 @@ class Run {
   }
 }
 
-/** A connection may be gone before the end of its process is known. */
+/** A connection may close before the exit of its process is known. */
 async function hasEnded(server: FuzzedServer): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   return server.ended !== undefined;
 }
 
-/** A request in full, but for bodies that nobody would read. */
+/** Request as text, with long bodies truncated. */
 function describe({ method, target, headers, body, broken }: FuzzRequest): string {
   const fields = headers.map(([name, value]) => `${name}: ${shorten(value)}`).join("; ");
   const text =

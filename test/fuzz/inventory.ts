@@ -12,10 +12,7 @@ interface Item {
 
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-/**
- * Reads everything that is stored, in every form in which it can be had, and throws if any of it cannot be. Returns what
- * there is, a line for each object.
- */
+/** Reads all stored objects in every format, and throws if one cannot be read. Returns one line per object. */
 export async function takeInventory(admin: Administrator): Promise<string[]> {
   const catalog = await readCatalog((path) => admin.readJson(path));
   for (const path of catalog.documents) await admin.read(path, "*/*");

@@ -5,7 +5,7 @@ import type { Answer } from "./wire/answer.js";
 
 type Asked = Pick<FuzzRequest, "method" | "target" | "lies">;
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** Problem of a response; undefined when there is none. */
 export function faultOf(request: Asked, answer: Answer): string | undefined {
   const { code, headers, body, ending } = answer;
   if (code === 0) return request.lies ? undefined : "the connection ended without an answer";
@@ -24,18 +24,18 @@ export function faultOf(request: Asked, answer: Answer): string | undefined {
   return faultOfStatus(code, body);
 }
 
-/** 504 is promised to those who ask for little time, and to those who ask for what has yet to happen. */
+/** 504 is allowed for requests with a short timeout, or for a resourceVersion in the future. */
 function mayTimeOut(target: string): boolean {
   return target.includes("timeout=") || target.includes("resourceVersion=");
 }
 
-/** By code, the reasons by which clients know what to do next: to list anew, to wait. */
+/** Required reasons by code: clients depend on them to list again or to wait. */
 const reasons: ReadonlyMap<number, readonly string[]> = new Map([
   [410, ["Expired", "Gone"]],
   [429, ["TooManyRequests"]],
 ]);
 
-/** What clients rely on in a failure: that they can read it, and that it says what and why. */
+/** Checks what clients need in a failure: a well-formed Status with a reason and a message. */
 function faultOfStatus(code: number, body: Buffer): string | undefined {
   let status: Record<string, unknown>;
   try {
@@ -43,9 +43,9 @@ function faultOfStatus(code: number, body: Buffer): string | undefined {
   } catch {
     return `${code} without a Status: ${start(body)}`;
   }
-  const { kind, status: outcome, code: said, reason, message } = status;
+  const { kind, status: outcome, code: parsed, reason, message } = status;
   if (kind !== "Status" || outcome !== "Failure") return `${code} without a Status: ${start(body)}`;
-  if (said !== code) return `the Status of a ${code} says ${String(said)}`;
+  if (parsed !== code) return `the Status of a ${code} says ${String(parsed)}`;
   if (typeof reason !== "string" || reason === "") return `${code} without a reason: ${start(body)}`;
   if (reasons.get(code)?.includes(reason) === false) return `${code} with the reason ${reason}`;
   if (typeof message !== "string" || message.trim() === "")
@@ -72,24 +72,24 @@ function faultOfSuccess({ method, target }: Asked, answer: Answer): string | und
   return undefined;
 }
 
-/** Watches, and what is followed: many documents, a line each. */
+/** True for watches and other streams, which have one document per line. */
 function isStream({ headers }: Answer): boolean {
   return (
     !headers.has("content-length") && /^application\/(json|x-ndjson)/.test(headers.get("content-type") ?? "")
   );
 }
 
-/** Those that have come in full. */
+/** Complete lines. */
 function linesOf({ body, ending }: Answer): string[] {
   const lines = body.toString().split("\n");
   return (ending === "whole" ? lines : lines.slice(0, -1)).filter((line) => line !== "");
 }
 
-/** The head of a stream has been sent when something fails: a line says so in its place. */
+/** Checks a stream, which reports a failure in a line because its status has been sent already. */
 function faultOfLines(target: string, lines: readonly string[]): string | undefined {
   for (const line of lines) {
-    const said = JSON.parse(line) as { type?: string; kind?: string; object?: unknown } | null;
-    const failed = said?.type === "ERROR" ? said.object : said?.kind === "Status" ? said : undefined;
+    const parsed = JSON.parse(line) as { type?: string; kind?: string; object?: unknown } | null;
+    const failed = parsed?.type === "ERROR" ? parsed.object : parsed?.kind === "Status" ? parsed : undefined;
     if (failed === undefined) continue;
     const code = Number((failed as { code?: number }).code);
     if (code >= 500 && !(code === 504 && mayTimeOut(target))) return `in a stream, ${line.slice(0, 500)}`;

@@ -13,7 +13,7 @@ const learned: readonly (readonly [string, RegExp])[] = [
   [run, /"runs":\[\{"id":"([\w-]+)"/],
 ];
 
-/** One who sends requests one after the other, and uses in them what the answers before have said. */
+/** Client that sends requests one after the other, and uses values of earlier responses in them. */
 export class Session {
   readonly #address: Address;
   readonly #http1: Http1;
@@ -26,7 +26,7 @@ export class Session {
     this.#http2 = address.ca === undefined ? undefined : new Http2(address);
   }
 
-  /** What it would send: the placeholders filled in. */
+  /** Fills in the placeholders of a request. */
   complete(request: FuzzRequest): FuzzRequest {
     const { token, url } = this.#address;
     const has = (name: string): boolean => request.headers.some(([each]) => each === name);
@@ -40,12 +40,12 @@ export class Session {
     return { ...request, target: this.#fillText(request.target), headers, body };
   }
 
-  /** Sends what {@link complete} has made. */
+  /** Sends a request without placeholders. */
   async send(request: FuzzRequest, overHttp2: boolean): Promise<Answer> {
     const { method, target, lies, waits } = request;
     const attention = /watch|follow/.test(unescaped(target)) ? (request.attention ?? glance) : undefined;
     const heard = overHttp2 && !lies ? await this.#sendHttp2(request, attention) : undefined;
-    // Streams that are no HTTP/2 are reset below everything that could answer them.
+    // Malformed HTTP/2 streams are reset before anything can respond.
     const answer =
       heard !== undefined && heard.code !== 0
         ? heard
@@ -103,14 +103,14 @@ export class Session {
   }
 }
 
-/** Every letter of an address may be escaped; the server reads it all the same. */
+/** Target without percent-encoding, which the server accepts anywhere. */
 function unescaped(target: string): string {
   return target.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
 }
 
-/** Bytes beyond ASCII go out as UTF-8 in the first line, and as one byte each in headers, whatever anybody thinks of that. */
+/** Bytes of a message: non-ASCII characters are UTF-8 in the first line, and latin1 in headers. */
 export function messageOf({
   method,
   target,

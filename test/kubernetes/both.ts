@@ -4,7 +4,7 @@ import { Agent } from "undici";
 import type { Kubernetes } from "../components/index.js";
 import { startTestServer, type TestServer } from "../server/test-server.js";
 import { among } from "./shared-items.js";
-import type { Comparable } from "./comparable.js";
+import { serviceRanges, type Comparable } from "./comparable.js";
 import { differencesBetween, type Difference } from "./difference.js";
 import { definingKinds } from "./kinds.js";
 import { Side, type Access } from "./side.js";
@@ -16,6 +16,8 @@ export interface Outcome {
   readonly answers: readonly [ours: Comparable, theirs: Comparable];
   readonly differences: readonly Difference[];
 }
+
+const authority = "kube-root-ca.crt";
 
 /** Compacts the history of etcd. */
 async function compact(url: string): Promise<void> {
@@ -45,7 +47,11 @@ export class Both implements AsyncDisposable {
   }
 
   static async start(cluster: Kubernetes): Promise<Both> {
-    const fettle = await startTestServer({ tokenFile: join(cluster.folder, "tokens.csv") });
+    const fettle = await startTestServer({
+      tokenFile: join(cluster.folder, "tokens.csv"),
+      services: serviceRanges,
+      publish: true,
+    });
     const both = new Both(fettle, cluster);
     const outcomes = await both.run(definingKinds());
     const failed = outcomes.find(({ answers }) => answers.some(({ code }) => code >= 300));
@@ -91,7 +97,19 @@ export class Both implements AsyncDisposable {
     const create = parseStep(`POST namespaces {"metadata":{"name":"${namespace}"}}`);
     const sides = [new Side(this.#ours, namespace), new Side(this.#theirs, namespace)] as const;
     await Promise.all(sides.map((side) => side.run(create)));
+    await this.#publishAuthority(...sides);
     return sides;
+  }
+
+  /**
+   * Creates the ConfigMap with the certificate authority, which in a cluster the kube-controller-manager writes into every namespace,
+   * and which is part of our server.
+   */
+  async #publishAuthority(ours: Side, theirs: Side): Promise<void> {
+    const { body } = await ours.run(parseStep(`WAIT configmaps/${authority}`));
+    const { metadata, data } = body as { metadata: { annotations: object }; data: object };
+    const object = JSON.stringify({ metadata: { name: authority, annotations: metadata.annotations }, data });
+    await theirs.run(parseStep(`POST configmaps?fieldManager=kube-apiserver-publisher ${object}`));
   }
 
   /** Compacts the history of both servers. */

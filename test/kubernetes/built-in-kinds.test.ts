@@ -29,7 +29,7 @@ test("the server serves every kind in the list of served kinds, and nothing else
   expect(served).toEqual(listed);
 });
 
-test("every object kind in api-types is served, but for the body of the scale subresource", () => {
+test("every object kind in api-types is served, but for the bodies of subresources", () => {
   const isObject = (type: ReturnType<typeof allTypes>[number]) => {
     const metadata = type.fields[0];
     return (
@@ -43,6 +43,10 @@ test("every object kind in api-types is served, but for the body of the scale su
     .filter(isObject)
     .map(({ group, name }) => `${group.apiVersion} ${name}`);
   const served = Object.values(servedKinds).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
-  expect(described.filter((kind) => !served.includes(kind))).toEqual(["autoscaling/v1 Scale"]);
+  expect(described.filter((kind) => !served.includes(kind))).toEqual([
+    "v1 Binding",
+    "autoscaling/v1 Scale",
+    "policy/v1 Eviction",
+  ]);
   expect(served.filter((kind) => !described.includes(kind))).toEqual([]);
 });

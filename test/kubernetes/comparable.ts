@@ -1,3 +1,6 @@
+/** Ranges of the real kube-apiserver, for ours. */
+export const serviceRanges = { clusterIPRange: "10.0.0.0/24", nodePortRange: "30000-32767" };
+
 /** Response of a server. */
 export interface Answer {
   readonly code: number;
@@ -18,6 +21,7 @@ export interface Comparable {
  */
 export class Comparables {
   readonly #versions = new Map<string, string>();
+  readonly #addresses = new Map<string, string>();
 
   of({ code, headers, text }: Answer): Comparable {
     return {
@@ -26,6 +30,7 @@ export class Comparables {
         type: mediaType(headers["content-type"]),
         warning: headers["warning"],
         allow: headers["allow"],
+        newline: text.endsWith("\n"),
       },
       body: this.#bodyOf(text),
     };
@@ -38,11 +43,12 @@ export class Comparables {
       return documents.map((document) => this.#rewrite(document, ""));
     }
     const document = parse(text);
-    return document === undefined ? rewriteText(text) : this.#rewrite(document, "");
+    return document === undefined ? this.#rewriteAddresses(rewriteText(text)) : this.#rewrite(document, "");
   }
 
   #rewrite(value: unknown, key: string): unknown {
     if (typeof value === "string") return this.#rewriteString(value, key);
+    if (typeof value === "number" && /nodePort$/i.test(key)) return this.#rewriteAddresses(String(value));
     if (Array.isArray(value)) return value.map((item) => this.#rewrite(item, key));
     if (typeof value !== "object" || value === null) return value;
     const object = value as Record<string, unknown>;
@@ -66,20 +72,35 @@ export class Comparables {
       this.#versions.set(value, known);
       return known;
     }
+    if (value.startsWith(certificate)) return certificate;
     if (key === "manager") return value.replace(/^(fettle|kube-apiserver-\S+)$/, "<server>");
     if (key === "cells" && /^(\d+[smhdy])+$/.test(value)) return "<age>";
     if (key === "continue" && value !== "") return "<continue>";
-    return orderless(rewriteText(value));
+    return this.#rewriteAddresses(orderless(rewriteText(value)));
+  }
+
+  /** Numbers addresses and node ports in order of appearance, since they are chosen at random. */
+  #rewriteAddresses(text: string): string {
+    return text.replaceAll(allocated, (address) => {
+      const known = this.#addresses.get(address) ?? `<address ${this.#addresses.size + 1}>`;
+      this.#addresses.set(address, known);
+      return known;
+    });
   }
 }
+
+const certificate = "-----BEGIN CERTIFICATE-----";
+
+/** Addresses and node ports of services in the ranges of {@link serviceRanges}. */
+const allocated = /\b10\.0\.0\.\d+\b(?!\/)|(?<![\d-])3[0-2]\d{3}(?![\d-])/g;
 
 /**
  * Sorts managers, which servers order by time in seconds, and causes, which Go orders randomly.
  */
 function sorted(entries: readonly unknown[]): readonly unknown[] {
   const order = (entry: unknown): string => {
-    const { manager, operation, subresource, field, message } = entry as Record<string, string>;
-    return [operation, manager, subresource, field, message].join(" ");
+    const { manager, operation, apiVersion, subresource, field, message } = entry as Record<string, string>;
+    return [operation, manager, apiVersion, subresource, field, message].join(" ");
   };
   return [...entries].sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }

@@ -16,11 +16,11 @@ import { parseStep } from "./step.js";
  * differences on purpose are in differences.ts.
  */
 /** Without snapshots in the watch cache, which would serve compacted history. */
-const forgetful = kubernetes.with({ args: ["--feature-gates=ListFromCacheSnapshot=false"] });
+const withoutSnapshots = kubernetes.with({ args: ["--feature-gates=ListFromCacheSnapshot=false"] });
 
 const knownDifferences = themes.flatMap((theme) => theme.differences);
 
-describeWith("compared with Kubernetes", forgetful, (get) => {
+describeWith("compared with Kubernetes", withoutSnapshots, (get) => {
   let both: Both;
   const met = new Set<(typeof knownDifferences)[number]>();
 

@@ -4,6 +4,7 @@ import { Agent } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../server/test-server.js";
 import { readRuleCases, ruleFiles, runCase } from "./rule-cases.js";
+import { serviceRanges } from "./comparable.js";
 import { Side, type Access } from "./side.js";
 import { parseStep } from "./step.js";
 
@@ -17,7 +18,7 @@ describe("built-in kinds follow the rules of Kubernetes", () => {
   let namespaces = 0;
 
   beforeAll(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ services: serviceRanges });
     const ca = readFileSync(join(server.data, "tls", "ca.crt"), "utf8");
     access = { url: server.url, tokens: { admin: server.token }, agent: new Agent({ connect: { ca } }) };
   });

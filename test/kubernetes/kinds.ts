@@ -20,7 +20,7 @@ export function definingKinds(): readonly Step[] {
   });
 }
 
-/** Those in kinds.yaml. */
+/** Definitions in kinds.yaml. */
 function writtenKinds(): readonly Definition[] {
   const text = readFileSync(new URL("./kinds.yaml", import.meta.url), "utf8");
   return parseAllDocuments(text).map((document) => document.toJS() as Definition);

@@ -25,13 +25,13 @@ spec: { color: ${color}${more} }
 `;
 }
 
-/** What is done, in order; `-f -` reads the text behind it. */
+/** Commands in order; `-f -` reads the given text. */
 const commands: readonly (readonly [line: string, input?: string])[] = [
   ["create namespace kubectl"],
   ["apply -f -", deployment(1, "web:1")],
   ["apply -f -", deployment(1, "web:1")],
   ["apply -f -", deployment(2, "web:2")],
-  // The hand-over: what was applied by the client is the server's from now on.
+  // Migration from client-side to server-side apply.
   ["apply --server-side -f -", deployment(2, "web:2")],
   ["apply --server-side -f -", deployment(3, "web:3")],
   ["apply --server-side --field-manager other -f -", deployment(4, "web:4")],
@@ -49,11 +49,26 @@ const commands: readonly (readonly [line: string, input?: string])[] = [
   ["create configmap settings --from-literal=a=b"],
   ["create configmap settings --from-literal=a=b"],
   ["get configmap none"],
-  ["get deployments,widgets,configmaps -o name"],
+  ["get deployments,widgets -o name"],
+  ["auth can-i get pods"],
+  ["auth can-i get /metrics"],
+  ["explain widget"],
+  ["explain widget.spec"],
+  ["explain widget.spec.ports.port"],
+  ["explain widget --recursive"],
+  ["explain widget.nonsense"],
+  ["explain gadget"],
+  ["explain widgets --api-version demo.dev/v1beta1"],
+  ["create service clusterip backend --tcp 80:8080"],
+  ["expose deployment web --port 80 --type NodePort"],
+  ["get services -o name"],
+  ["autoscale deployment web --min 1 --max 3 --cpu-percent 50"],
+  ["get hpa -o name"],
+  ["get horizontalpodautoscalers.v1.autoscaling web -o jsonpath={.spec.targetCPUUtilizationPercentage}"],
   ["delete configmap settings"],
 ];
 
-/** What kubectl prints in the course of a session, and what it leaves. */
+/** Output of kubectl during a session, and the remaining objects. */
 export async function kubectlSession(tool: Kubectl, kubeconfig: string): Promise<unknown> {
   const runner = new KubectlRunner(tool, kubeconfig);
   const comparables = new Comparables();

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import type { Client } from "../../src/client/client.js";
 import { createClient } from "../../src/client/create-client.js";
 import { CustomResourceDefinition, Lease } from "../../src/client/kinds/kubernetes.js";
 import { loadConnection } from "../../src/client/kubeconfig/load-connection.js";
@@ -23,7 +24,7 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
     const connection = await loadConnection({ kubeconfig: get().kubeconfig });
     return createClient({ transport: httpTransport({ connection }) });
   };
-  /** Lights lamps, and says who did. */
+  /** Starts an operator that lights lamps and records its identity. */
   const begin = (identity: string, kind: typeof Lamp = Lamp): Promise<Operator> =>
     operator({
       controllers: [
@@ -36,12 +37,21 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
       leaderElection: { identity },
       health: { port: 0 },
     });
-  const asked = async ({ health }: Operator, path: string): Promise<string> => {
+  const whoAmI = async (client: Client): Promise<{ username: string }> => {
+    const kind = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const review = await client.transport.create(
+      { ...kind, plural: "selfsubjectreviews", scope: "Cluster" },
+      {},
+      kind,
+    );
+    return (review.status as { userInfo: { username: string } }).userInfo;
+  };
+  const bodyOf = async ({ health }: Operator, path: string): Promise<string> => {
     const answer = await fetch(`${health}${path}`);
     return `${answer.status} ${await answer.text()}`;
   };
 
-  test("registers its kinds, works, answers probes and hands over", async () => {
+  test("registers its kinds, reconciles, responds to probes and hands over", async () => {
     await using client = await connect();
     await using first = await begin("first");
     await first.controllers.ready();
@@ -54,16 +64,19 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
     expect((await client.get(Lease, name)).spec).toMatchObject({ holderIdentity: "first" });
     await client.create(Lamp, { metadata: { name: "hall" }, spec: {} });
     await until(client, Lamp, "hall", (lamp) => lamp?.status?.lit === "red by first");
-    expect(await asked(first, "/readyz")).toMatch(/^200 /);
-    expect(await asked(first, "/livez")).toMatch(/^200 /);
-    expect(await asked(first, "/metrics")).toContain(
+    await first.controllers.idle();
+    const [run] = await first.controllers.runs.find({ key: "default/hall" });
+    expect(run?.user).toBe((await whoAmI(client)).username);
+    expect(await bodyOf(first, "/readyz")).toMatch(/^200 /);
+    expect(await bodyOf(first, "/livez")).toMatch(/^200 /);
+    expect(await bodyOf(first, "/metrics")).toContain(
       `controller_runtime_reconcile_total{controller="${name}",result="success"} `,
     );
 
     await using second = await begin("second");
     expect(second.controllers.isLeader).toBe(false);
-    // One that waits for its turn is well: a rollout must not wait for it to lead.
-    expect(await asked(second, "/readyz")).toMatch(/^200 /);
+    // A standby is ready: a rollout must not wait for it to lead.
+    expect(await bodyOf(second, "/readyz")).toMatch(/^200 /);
     await client.patch(Lamp, "hall", { spec: { color: "blue" } });
     await until(client, Lamp, "hall", (lamp) => lamp?.status?.lit === "blue by first");
     expect(await second.controllers.runs.find()).toEqual([]);
@@ -73,7 +86,7 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
     await until(client, Lamp, "hall", (lamp) => lamp?.status?.lit === "blue by second");
   });
 
-  test("brings a definition up to date, unless that would break what is stored", async () => {
+  test("updates a definition, unless stored objects violate it", async () => {
     await using client = await connect();
     const version = async () =>
       (await client.get(CustomResourceDefinition, "lamps.operator.demo.dev")).metadata.resourceVersion;
@@ -88,7 +101,7 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
     const wider = changed(z.object({ color: z.string(), watts: z.int().default(5) }));
     await (await begin("wider", wider)).stop();
     expect(await version()).not.toBe(before);
-    // kube-apiserver takes a moment to serve by a schema that has changed.
+    // kube-apiserver uses a changed schema after a moment.
     await expect
       .poll(async () => (await client.get(wider, "porch")).spec)
       .toEqual({ color: "green", watts: 5 });
@@ -115,7 +128,7 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
     expect((await fetch(`${health}/readyz`)).status).toBe(200);
     running.process.kill("SIGTERM");
     expect(await running.ended).toBe(0);
-    // Given back, so that the next one need not wait.
+    // The lease is released, so that the next process need not wait.
     expect((await client.get(Lease, "sites.demo.dev")).spec?.holderIdentity ?? "").toBe("");
   });
 });

@@ -115,7 +115,7 @@ function withoutGo(message: string): string {
 
 /** Fields that every server sets, and those that Fettle leaves to others on purpose (differences/workloads.ts). */
 const ignored =
-  /^(apiVersion|kind|rules)$|^metadata\.(uid|name|namespace|creationTimestamp|resourceVersion|managedFields|finalizers)\b|^metadata\.annotations\.deprecated\.daemonset|^status\.(lastPhaseTransitionTime|currentMetrics)$|^spec\.dataSource(Ref)?\.apiGroup$|^spec\.(clusterIPs?\b|ipFamil|ports\[\d+\]\.nodePort|tolerations|taints|priority$|preemptionPolicy)/;
+  /^(apiVersion|kind|rules)$|^metadata\.(uid|name|namespace|creationTimestamp|resourceVersion|managedFields|finalizers)\b|^metadata\.annotations\.deprecated\.daemonset|^status\.(lastPhaseTransitionTime|currentMetrics)$|^spec\.dataSource(Ref)?\.apiGroup$|^spec\.(tolerations|taints|priority$|preemptionPolicy)/;
 
 /** Fields of a JSON value that contain no others, by path. */
 function leavesOf(value: unknown, path = ""): Leaves {

@@ -19,11 +19,11 @@ import { manifestsOf, podOf, type Pod } from "./tenant-pod.js";
 const module = fileURLToPath(new URL("./shared-lamps.ts", import.meta.url));
 const shards = 12;
 const names = Array.from({ length: 48 }, (_, index) => `lamp-${index}`);
-/** Others wait for longer than a process works on without them, so that a slow machine has time in between. */
+/** The lease outlasts the renew deadline by some slack for slow machines. */
 const settings = {
   leaderElection: { leaseDuration: "4s", renewDeadline: "2500ms", retryPeriod: "200ms" },
 };
-/** How long something may take that takes a few seconds on a machine with nothing else to do. */
+/** Timeout for something that takes a few seconds on an idle machine. */
 const patience = { timeout: 45_000, interval: 50 };
 
 describeWith("several replicas on Kubernetes", kubernetes, (get) => {
@@ -35,8 +35,8 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
   beforeAll(async () => {
     const connection = await loadConnection({ kubeconfig: get().kubeconfig });
     admin = createClient({ transport: httpTransport({ connection, rate: false }) });
-    const said = { name: "lamps", image: "registry.example.com/lamps:1", shards: String(shards) };
-    for (const manifest of await manifestsOf([module], said)) {
+    const options = { name: "lamps", image: "registry.example.com/lamps:1", shards: String(shards) };
+    for (const manifest of await manifestsOf([module], options)) {
       await admin.apply(manifest, { fieldManager: "kubectl", fieldValidation: "Strict" });
     }
     pod = await podOf(get(), "lamps", "lamps");
@@ -48,7 +48,7 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
     await admin?.[Symbol.asyncDispose]();
   });
 
-  /** One replica, as the service account that the manifests made, with what they allow and nothing else. */
+  /** Starts a replica with the service account and the permissions of the generated manifests. */
   const start = async (who: string): Promise<FettleProcess> => {
     const options = ["--kubeconfig", pod.kubeconfig, "--shards", String(shards), "--health-port", "0"];
     const env = { WHO: who, EFFECTS: effects.path };
@@ -60,20 +60,20 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
   const leases = async () =>
     (await admin.list(Lease, { namespace: "lamps", labelSelector: "fettle.dev/shards" })).items;
 
-  /** Who has which shard, by the names of their Leases. */
+  /** Owners of all shards, in the order of their Leases. */
   const owners = async (): Promise<readonly (string | undefined)[]> => {
     const map = (await leases()).find(({ metadata }) => metadata.annotations?.["fettle.dev/shards"]);
     return map === undefined ? [] : readMap(map).owners;
   };
 
-  /** How many shards each has, the fewest first. */
+  /** Numbers of shards by process, sorted. */
   const sizes = async (): Promise<readonly number[]> => {
     const counts = new Map<string, number>();
     for (const owner of await owners()) counts.set(owner ?? "", (counts.get(owner ?? "") ?? 0) + 1);
     return [...counts.values()].toSorted((a, b) => a - b);
   };
 
-  /** What is wrong: each lamp is lit as it should be, by the replica that has its shard, and has its shade. */
+  /** Differences: each lamp must be lit by the replica that has its shard, and have its shade. */
   const wrong = async (color: string, replicas: readonly string[]): Promise<readonly string[]> => {
     const [whose, lamps, shades] = [
       await owners(),
@@ -104,7 +104,7 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
   const paint = (color: string): Promise<unknown> =>
     Promise.all(names.map((name) => admin.patch(Lamp, name, { spec: { color } })));
 
-  test("share the objects, and take over those of one that is gone", { timeout: 180_000 }, async () => {
+  test("share the objects, and take over those of a stopped one", { timeout: 180_000 }, async () => {
     const [first, second, third] = await Promise.all(["first", "second", "third"].map(start));
     await expect.poll(sizes, patience).toEqual([4, 4, 4]);
     await Promise.all(
@@ -112,28 +112,28 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
     );
     await lit("red", "first", "second", "third");
 
-    // One is killed in the middle of its work.
+    // One is killed during its work.
     const before = effects.all().length;
     await paint("blue");
-    const begun = () =>
+    const startedEffects = () =>
       effects
         .all()
         .slice(before)
         .some(({ who }) => who === "first");
-    await expect.poll(begun, { ...patience, interval: 5 }).toBe(true);
+    await expect.poll(startedEffects, { ...patience, interval: 5 }).toBe(true);
     first?.process.kill("SIGKILL");
     await first?.ended;
     halts.push({ who: "first", seen: effects.all().length });
     await lit("blue", "second", "third");
     expect(await sizes()).toEqual([6, 6]);
 
-    // One is asked to end, and leaves what it has at once.
+    // One is stopped gracefully, and releases its shards at once.
     second?.process.kill("SIGTERM");
     expect(await second?.ended).toBe(0);
     await lit("blue", "third");
     expect(await sizes()).toEqual([12]);
 
-    // What is deleted is cleaned up by who has it.
+    // A deleted object is cleaned up by the replica that has its shard.
     await Promise.all(names.slice(0, 6).map((name) => admin.delete(Lamp, name)));
     await expect.poll(async () => (await admin.list(Lamp)).items.length, patience).toBe(names.length - 6);
     third?.process.kill("SIGTERM");
@@ -141,7 +141,7 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
     const ended = effects.all().filter(({ what, phase }) => what === "unpublish" && phase === "end");
     expect(ended.map(({ who }) => who)).toEqual(Array.from({ length: 6 }, () => "third"));
 
-    // Nobody worked on what another had, nothing was forbidden, and of those who are gone nothing is left.
+    // No object had two replicas, nothing was forbidden, and stopped replicas left nothing behind.
     expect(overlaps(effects.all(), halts)).toEqual([]);
     for (const replica of [first, second, third]) {
       expect((replica?.out() ?? "") + (replica?.err() ?? "")).not.toMatch(/forbidden|cannot \w+ resource/i);

@@ -5,7 +5,7 @@ import { ConfigMap } from "fettle/kubernetes";
 import { z } from "zod";
 
 /*
- * What several processes share in sharding.test.ts. Each of them is called as `WHO` says, and writes down in the file
+ * Module of the processes in sharding.test.ts. Each of them is called as `WHO` says, and writes down in the file
  * `EFFECTS` what it begins and ends.
  */
 const { WHO: who = "nobody", EFFECTS: effects = "" } = process.env;

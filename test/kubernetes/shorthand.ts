@@ -21,6 +21,7 @@ for (const kind of [...Object.values(servedKinds), ...demoKinds]) {
   // Of kinds with the same plural the first counts, as in kubectl: `events` are those of the core group.
   if (!shorthands.has(kind.plural)) shorthands.set(kind.plural, shorthandOf(kind));
 }
+shorthands.set("horizontalpodautoscalers.v1", shorthandOf(servedKinds.HorizontalPodAutoscalerV1));
 shorthands.set(
   "valves.v2",
   shorthandOf({ apiVersion: "demo.dev/v2", kind: "Valve", plural: "valves", scope: "Namespaced" }),

@@ -10,7 +10,7 @@ import { inClusterConnection } from "../../src/client/kubeconfig/in-cluster.js";
 import type { Connection } from "../../src/client/transport/connection.js";
 import type { Kubernetes } from "../components/index.js";
 
-/** What `fettle generate manifests` makes of modules, in the order in which it is applied. */
+/** Output of `fettle generate manifests` for modules, in the order in which it is applied. */
 export async function manifestsOf(
   modules: readonly string[],
   options: Readonly<Record<string, string>>,
@@ -29,14 +29,14 @@ export async function manifestsOf(
   }
 }
 
-/** The place of a pod in a cluster: what is mounted into it and set in its environment. */
+/** Mounted files and environment of a pod. */
 export interface Pod extends AsyncDisposable {
   readonly connection: Connection;
-  /** Path of a kubeconfig that says the same, for programs which are not where a pod's files are. */
+  /** Path of a kubeconfig with the same content, for programs outside of the pod. */
   readonly kubeconfig: string;
 }
 
-/** As a kubelet would set it up for a service account, with a token that the cluster has signed. */
+/** Sets up a pod for a service account as a kubelet would, with a token of the cluster. */
 export async function podOf(cluster: Kubernetes, name: string, namespace: string): Promise<Pod> {
   const serviceAccount = await mkdtemp(join(tmpdir(), "fettle-pod-"));
   const token = await tokenOf(cluster, name, namespace);
@@ -70,13 +70,13 @@ async function tokenOf({ url, ca, token }: Kubernetes, name: string, namespace: 
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const text = await new Promise<string>((resolve, reject) => {
-    const asked = request(new URL(path, url), { method: "POST", ca, headers }, (answer) => {
+    const sent = request(new URL(path, url), { method: "POST", ca, headers }, (answer) => {
       let body = "";
       answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
       answer.once("end", () => resolve(body)).once("error", reject);
     });
-    asked.once("error", reject);
-    asked.end(JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }));
+    sent.once("error", reject);
+    sent.end(JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }));
   });
   const { status } = JSON.parse(text) as { readonly status?: { readonly token?: string } };
   if (status?.token === undefined) throw new Error(`there is no token for ${name}: ${text}`);

@@ -25,7 +25,7 @@ import { manifestsOf, podOf, type Pod } from "./tenant-pod.js";
 
 const module = fileURLToPath(new URL("../../examples/tenant/tenants.ts", import.meta.url));
 
-/** A cluster where only those may point at an owner who may change its finalizers. */
+/** Cluster that enforces permissions on owner references (OwnerReferencesPermissionEnforcement). */
 const strict = kubernetes.with({
   args: ["--enable-admission-plugins=OwnerReferencesPermissionEnforcement"],
 });
@@ -40,12 +40,12 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
   beforeAll(async () => {
     const connection = await loadConnection({ kubeconfig: get().kubeconfig });
     admin = createClient({ transport: httpTransport({ connection }) });
-    const said = { name: "tenants", image: "registry.example.com/tenants:1" };
-    for (const manifest of await manifestsOf([module], said)) {
+    const options = { name: "tenants", image: "registry.example.com/tenants:1" };
+    for (const manifest of await manifestsOf([module], options)) {
       await admin.apply(manifest, { fieldManager: "kubectl", fieldValidation: "Strict" });
     }
     ending = endNamespaces(admin, stop.signal);
-    // As the service account that the manifests made, with what they allow and nothing else.
+    // With the service account and the permissions of the generated manifests.
     pod = await podOf(get(), "tenants", "tenants");
     running = await operator({ controllers: [tenants], connection: pod.connection });
     await running.controllers.ready();
@@ -58,7 +58,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     await admin?.[Symbol.asyncDispose]();
   });
 
-  /** Plays the part of Kubernetes' own controllers, which are not here to start pods. */
+  /** Marks pods as ready in place of Kubernetes' controllers, which do not run here. */
   const podsAreReady = async (namespace: string): Promise<void> => {
     const status = { replicas: 1, readyReplicas: 1 };
     await admin.patchStatus(StatefulSet, { name: "redis", namespace }, { status });
@@ -74,7 +74,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
   const namesOf = async (kind: typeof Service | typeof NetworkPolicy, namespace: string) =>
     (await admin.list(kind, { namespace })).items.map(({ metadata }) => metadata.name);
 
-  test("a tenant gets its namespace, and all that is in it, with the rights that were generated", async () => {
+  test("creates the namespace of a tenant with its content, with the generated permissions", async () => {
     const namespace = await startTenant("acme");
     expect(running.lease).toBe("tenants/tenants.neurallog.io");
     const tenant = await admin.get(Tenant, "acme");
@@ -105,7 +105,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     });
   });
 
-  test("a look that finds nothing to do writes nothing, whatever the server has filled in", async () => {
+  test("writes nothing when all is up to date, despite the server's defaults", async () => {
     await startTenant("quiet");
     await running.controllers.idle();
     running.controllers.enqueue(Tenant, "quiet", { reason: "look" });
@@ -115,7 +115,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     expect(look).toMatchObject({ outcome: { type: "requeue" }, writes: [] });
   });
 
-  test("what is changed or deleted by hand is set back", async () => {
+  test("reverts manual changes and deletions", async () => {
     const namespace = await startTenant("steady");
     await admin.patch(Deployment, { name: "server", namespace }, { spec: { replicas: 7 } });
     await admin.delete(NetworkPolicy, { name: "deny-all", namespace });
@@ -126,7 +126,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     });
   });
 
-  test("a namespace that is deleted by hand comes back, after as many tries as that takes", async () => {
+  test("recreates a namespace that was deleted, retrying until that is possible", async () => {
     const namespace = await startTenant("phoenix");
     const { uid } = (await admin.get(Namespace, namespace)).metadata;
     await admin.delete(Namespace, namespace);
@@ -137,7 +137,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     await eventually(async () => (await namesOf(NetworkPolicy, namespace)).length === 3);
   });
 
-  test("it goes with all its namespaces", async () => {
+  test("deletes all namespaces of a deleted tenant", async () => {
     await startTenant("gone");
     const labels = { "neurallog.io/tenant": "gone" };
     await admin.create(Namespace, { metadata: { name: "gone-extra", labels } });
@@ -149,14 +149,14 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     expect(await admin.find(Namespace, "tenants")).toBeDefined();
   });
 
-  test("one that is invalid fails and says so", async () => {
+  test("reports an invalid tenant", async () => {
     await admin.create(Tenant, { metadata: { name: "blank" }, spec: { displayName: " " } });
     const failed = await until(admin, Tenant, "blank", (tenant) => tenant?.status?.phase === "Failed");
     expect(failed?.status?.message).toContain("displayName is blank");
     expect(await admin.find(Namespace, "tenant-blank")).toBeUndefined();
   });
 
-  test("nothing that the operator did was forbidden, and it may do no more than it needs", async () => {
+  test("was never denied a request, and has no permissions that it does not need", async () => {
     const refused = (await running.controllers.runs.find()).filter(
       ({ outcome }) => outcome.type === "error" && outcome.message.includes("cannot"),
     );

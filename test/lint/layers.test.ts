@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 
-/** The drawing of ARCHITECTURE.md, written down once more: lint must agree with it for every pair of layers. */
+/** Layers as in ARCHITECTURE.md, written a second time: lint must agree for every pair of layers. */
 const mayImport: Record<string, readonly string[]> = {
   model: [],
   store: ["model"],
@@ -19,8 +19,16 @@ const mayImport: Record<string, readonly string[]> = {
 
 const config = (await import(resolve("oxlint.config.mjs"))) as {
   readonly folders: Readonly<Record<string, readonly string[]>>;
+  readonly nestedFolders: Readonly<Record<string, readonly string[]>>;
 };
-const folders = Object.entries(config.folders);
+const folders = Object.entries({ ...config.folders, ...config.nestedFolders });
+
+/** Folders in a folder, except those with code for tests only. */
+function foldersIn(path: string): readonly string[] {
+  return readdirSync(path, { withFileTypes: true })
+    .filter((each) => each.isDirectory() && !["fixtures", "scenarios"].includes(each.name))
+    .map(({ name }) => name);
+}
 
 const place = mkdtempSync(join(tmpdir(), "fettle-layers-"));
 afterAll(() => rmSync(place, { recursive: true }));
@@ -58,11 +66,18 @@ test("a forbidden import fails lint, an allowed one does not", () => {
   }
 });
 
-test.each(folders)("the folder order of %s names every folder", (layer, order) => {
-  const found = readdirSync(`src/${layer}`, { withFileTypes: true }).filter(
-    (each) => each.isDirectory() && each.name !== "fixtures",
-  );
-  expect(new Set(order)).toEqual(new Set(found.map(({ name }) => name)));
+test.each(folders)("the folder order of %s names every folder", (parent, order) => {
+  expect(new Set(order.filter((folder) => folder !== "."))).toEqual(new Set(foldersIn(`src/${parent}`)));
+});
+
+test("all layers, and all folders with several folders inside, have an order", () => {
+  const withSeveral = (path: string): readonly string[] => {
+    const inside = foldersIn(path);
+    const below = inside.flatMap((folder) => withSeveral(`${path}/${folder}`));
+    return inside.length > 1 ? [path.slice("src/".length), ...below] : below;
+  };
+  const ordered = folders.map(([parent]) => parent).toSorted();
+  expect(ordered).toEqual(withSeveral("src").slice(1).toSorted());
 });
 
 test("a folder may import only from lower folders of its layer", () => {
@@ -73,17 +88,20 @@ test("a folder may import only from lower folders of its layer", () => {
     files[path] = allowed;
   };
   for (const [layer, order] of folders) {
+    const isRootFree = order.includes(".") || layer in config.nestedFolders;
     for (const [place, folder] of order.entries()) {
+      if (folder === ".") continue;
       for (const [otherPlace, other] of order.entries()) {
-        if (folder === other) continue;
+        if (folder === other || other === ".") continue;
         add(`src/${layer}/${folder}/uses-${other}.ts`, `../${other}/thing.js`, otherPlace < place);
         add(`src/${layer}/${folder}/sub/uses-${other}.ts`, `../../${other}/sub/thing.js`, otherPlace < place);
         // A nested folder may have the name of one of the layer's.
         add(`src/${layer}/${folder}/sub/uses-nested-${other}.ts`, `../${other}/thing.js`, true);
       }
-      add(`src/${layer}/${folder}/uses-root.ts`, "../thing.js", false);
+      add(`src/${layer}/${folder}/uses-root.ts`, "../thing.js", isRootFree);
+      add(`src/${layer}/${folder}/uses-index.ts`, "../index.js", false);
       add(`src/${layer}/${folder}/fixtures/uses-root.ts`, "../../thing.js", true);
-      add(`src/${layer}/${folder}/sub/uses-root.ts`, "../../thing.js", false);
+      add(`src/${layer}/${folder}/sub/uses-root.ts`, "../../thing.js", isRootFree);
       add(`src/${layer}/uses-${folder}.ts`, `./${folder}/thing.js`, true);
     }
   }

@@ -25,12 +25,12 @@ export function startFlood(
   const child = spawn(process.execPath, [program, url, token, String(connections), kind], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   const closed = once(child, "close");
   return async () => {
     child.stdin.end("enough\n");
     await closed;
-    return JSON.parse(said) as FloodAnswers;
+    return JSON.parse(output) as FloodAnswers;
   };
 }

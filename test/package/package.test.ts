@@ -18,6 +18,10 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(resolve(repository, "package.json"), "utf8")) as Manifest;
 
+interface SourceMap {
+  readonly sources: readonly string[];
+}
+
 /** Node in a folder where `fettle` is installed. */
 async function evaluate(code: string, flags: readonly string[] = []): Promise<string> {
   const folder = await folderWith({ "main.mjs": code });
@@ -40,6 +44,13 @@ test("the package holds bundles with their licences, source maps, declarations a
   expect(
     paths.filter((path) => path.startsWith("dist/") && (!expected.test(path) || unwanted.test(path))),
   ).toEqual([]);
+  // A map of other packages' code would lead to no source of ours.
+  const maps = paths.filter((path) => path.endsWith(".js.map"));
+  expect(maps.length).toBeGreaterThan(50);
+  const sources = maps.map(
+    (path) => JSON.parse(readFileSync(resolve(repository, path), "utf8")) as SourceMap,
+  );
+  expect(sources.filter(({ sources }) => !sources.some((source) => source.includes("src/")))).toEqual([]);
   const exported = Object.values(manifest.exports).flatMap((target) =>
     typeof target === "string" ? [target] : [target.types, target.default],
   );

@@ -11,7 +11,7 @@ import { condition, type TestPlane } from "./test-plane.js";
 type Words = ReconcileContext<typeof Site, typeof Page | typeof Box | typeof ConfigMap | typeof Secret>;
 
 describeHomes(({ startTestPlane }) => {
-  /** A plane whose only controller does for every site what `make` says at that time. */
+  /** Plane with one controller that calls the current `make` for every site. */
   async function start(first: (words: Words, site: KubeObject) => unknown) {
     let make = first;
     const sites = controller({
@@ -24,19 +24,19 @@ describeHomes(({ startTestPlane }) => {
     await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
     await plane.run();
     return Object.assign(plane, {
-      /** What a run does that begins now. */
+      /** Runs the controller with another `make`. */
       async again(now: typeof make = make): Promise<Run> {
-        // A run that has been handed out already would be one of those that do what is now asked for.
+        // A run that was handed out before would use the new function as well.
         await plane.controllers.get(Site).idle();
         make = now;
-        return looked(plane);
+        return enqueueAndRun(plane);
       },
     });
   }
 
-  let looks = 0;
-  async function looked({ controllers, run }: TestPlane): Promise<Run> {
-    const reason = `look ${++looks}`;
+  let enqueued = 0;
+  async function enqueueAndRun({ controllers, run }: TestPlane): Promise<Run> {
+    const reason = `look ${++enqueued}`;
     controllers.enqueue(Site, "hello", { reason });
     return run(({ triggers }) => triggers.some(({ text }) => text === reason));
   }
@@ -46,8 +46,8 @@ describeHomes(({ startTestPlane }) => {
       [verb, kind.kind, name, subresource].filter(Boolean).join(" "),
     );
 
-  describe("what is written", () => {
-    test("children are made with their owner, and not written again", async () => {
+  describe("writes", () => {
+    test("creates children with their owner, and does not write them again", async () => {
       const returned: (string | undefined)[] = [];
       await using plane = await start(({ ensure }) => {
         returned.push(ensure(Page, "hello-1", { html: "x" }, { labels: { site: "hello" } })?.spec.html);
@@ -75,17 +75,17 @@ describeHomes(({ startTestPlane }) => {
       expect(returned.at(-1)).toBe("x");
     });
 
-    test("what the server fills in or writes in its own way is not written again", async () => {
+    test("does not write again what the server defaults or encodes differently", async () => {
       await using plane = await start(({ ensure }) => {
         ensure(Box, "box", {
           tags: ["b", "a"],
           ports: [{ port: 53 }, { port: 53, protocol: "UDP", name: "dns" }],
-          // Replaced as wholes: the server adds its defaults inside of them.
+          // Atomic: the server adds its defaults inside of them.
           steps: [{ run: "make" }, { run: "test", shell: "bash" }],
           color: { green: 1 },
           notes: {},
         });
-        // Kept as data, in another encoding.
+        // Stored as data, in base64.
         ensure(Secret, "key", { stringData: { password: "x" } });
         ensure(ConfigMap, "map", { data: { "index.html": "x" }, binaryData: {} });
       });
@@ -95,7 +95,7 @@ describeHomes(({ startTestPlane }) => {
       expect(writes(await plane.again())).toEqual([]);
     });
 
-    test("what others add to lists and maps stays, whatever their type", async () => {
+    test("keeps what others add to lists and maps of any type", async () => {
       const want = ({ ensure }: Words): void => {
         ensure(Box, "box", { tags: ["a", "b"], ports: [{ port: 80 }], notes: { ours: "1" } });
       };
@@ -122,7 +122,7 @@ describeHomes(({ startTestPlane }) => {
       expect(writes(await plane.again())).toEqual([]);
     });
 
-    test("fields that are no longer wanted go, fields of others stay", async () => {
+    test("removes fields that are no longer ensured, and keeps fields of others", async () => {
       await using plane = await start(({ ensure }) => {
         ensure(ConfigMap, "web", { data: { ours: "1", old: "2" } });
       });
@@ -135,17 +135,17 @@ describeHomes(({ startTestPlane }) => {
       expect(writes(await plane.again())).toEqual([]);
     });
 
-    test("what somebody changed is set back", async () => {
+    test("reverts changes by others", async () => {
       await using plane = await start(({ ensure }) => {
         ensure(Page, "hello-1", { html: "x" });
       });
       await plane.client.patch(Page, "hello-1", { spec: { html: "drift" } });
       const page = await plane.until(Page, "hello-1", (found) => found?.spec.html === "x");
-      // Created, changed by the test, and set back.
+      // Created, changed by the test, and reverted.
       expect(page?.metadata.generation).toBe(3);
     });
 
-    test("records what was there before a write and after it", async () => {
+    test("records the object before and after a write", async () => {
       await using plane = await start(({ ensure }) => {
         ensure(Page, "hello-1", { html: "x" });
       });
@@ -157,7 +157,7 @@ describeHomes(({ startTestPlane }) => {
       ]);
     });
 
-    test("in the order they were staged; flush writes what follows depends on", async () => {
+    test("writes in the order of the calls; flush() writes at once", async () => {
       await using plane = await start(async ({ ensure, flush, client }) => {
         ensure(Page, "hello-1", { html: "x" });
         await flush();
@@ -171,7 +171,7 @@ describeHomes(({ startTestPlane }) => {
     });
   });
 
-  describe("what is pruned", () => {
+  describe("pruning", () => {
     const two = ({ ensure }: Words): void => {
       ensure(Page, "a", { html: "x" });
       ensure(Page, "b", { html: "x" });
@@ -182,13 +182,13 @@ describeHomes(({ startTestPlane }) => {
     const names = async ({ client }: TestPlane): Promise<unknown> =>
       (await client.list(Page)).items.map(({ metadata }) => metadata.name);
 
-    test("children that are not mentioned any more", async () => {
+    test("deletes children that are no longer ensured", async () => {
       await using plane = await start(two);
       expect(writes(await plane.again(one))).toEqual(["delete Page b"]);
       expect(await names(plane)).toEqual(["a"]);
     });
 
-    test("also when it asks to be run again later", async () => {
+    test("also happens when the run ends with requeue", async () => {
       await using plane = await start(two);
       const run = await plane.again((words) => {
         one(words);
@@ -207,7 +207,7 @@ describeHomes(({ startTestPlane }) => {
           throw new Error("no");
         },
       ],
-    ] as const)("nothing after %s", async (_, end) => {
+    ] as const)("does not happen after %s", async (_, end) => {
       await using plane = await start(two);
       const run = await plane.again((words) => {
         one(words);
@@ -217,11 +217,11 @@ describeHomes(({ startTestPlane }) => {
       expect(await names(plane)).toEqual(["a", "b"]);
     });
 
-    test("neither children of another owner nor what others made for this one", async () => {
+    test("spares children of another owner, and children of this owner that others created", async () => {
       await using plane = await start(one);
       const { metadata } = await plane.client.get(Page, "a");
       await plane.client.create(Page, { metadata: { name: "stranger" }, spec: { html: "x" } });
-      // A child of the same owner, but made by somebody else.
+      // A child of the same owner that another manager created.
       await plane.client.create(Page, {
         metadata: { name: "others", ownerReferences: metadata.ownerReferences ?? [] },
         spec: { html: "x" },
@@ -232,8 +232,8 @@ describeHomes(({ startTestPlane }) => {
     });
   });
 
-  describe("what is refused", () => {
-    test("children in another namespace", async () => {
+  describe("rejected children", () => {
+    test("in another namespace", async () => {
       await using plane = await start(({ ensure }) => {
         ensure(Page, "far", { html: "x" }, { namespace: "kube-system" });
       });
@@ -248,7 +248,7 @@ describeHomes(({ startTestPlane }) => {
       expect((await plane.client.list(Page)).items).toEqual([]);
     });
 
-    test("a name that another's object has", async () => {
+    test("with the name of an existing object", async () => {
       await using plane = await start(() => {});
       await plane.client.create(ConfigMap, { metadata: { name: "taken" }, data: { theirs: "1" } });
       await plane.seen(ConfigMap, "default/taken");
@@ -258,7 +258,7 @@ describeHomes(({ startTestPlane }) => {
       expect(outcome).toMatchObject({
         type: "error",
         message: expect.stringMatching(
-          /ConfigMap default\/taken is there already and belongs to nobody, not to Site hello: .*adopt/,
+          /ConfigMap default\/taken already exists and belongs to nobody, not to Site hello: .*adopt/,
         ),
       });
       expect((await plane.client.get(ConfigMap, "taken")).data).toEqual({ theirs: "1" });
@@ -271,7 +271,7 @@ describeHomes(({ startTestPlane }) => {
       expect(map.metadata.ownerReferences).toMatchObject([{ name: "hello" }]);
     });
 
-    test("the child of another owner, also with adopt", async () => {
+    test("of another owner, also with adopt", async () => {
       await using plane = await start(() => {});
       const other = await plane.client.create(ConfigMap, { metadata: { name: "x" } });
       const { uid = "" } = other.metadata;
@@ -289,7 +289,7 @@ describeHomes(({ startTestPlane }) => {
       expect((await plane.client.get(Page, "taken")).spec.html).toBe("theirs");
     });
 
-    test("one name with two contents", async () => {
+    test("ensured twice with different contents", async () => {
       await using plane = await start(({ ensure }) => {
         ensure(Page, "a", { html: "x" });
         ensure(Page, "a", { html: "y" });
@@ -300,7 +300,7 @@ describeHomes(({ startTestPlane }) => {
     });
   });
 
-  test("what a run writes past the words is read at once, also that all of a kind are deleted", async () => {
+  test("reads what the client wrote in the same run, also after deleteAll", async () => {
     const seen: unknown[] = [];
     await using plane = await start(async ({ client, read, readAll, ready }) => {
       const finalizers = ["demo.dev/hold"];
@@ -322,7 +322,7 @@ describeHomes(({ startTestPlane }) => {
     expect(seen.slice(0, 4)).toEqual([["a", "held"], ["held"], true, []]);
   });
 
-  test("an owner above namespaces makes one, and fills it", async () => {
+  test("a cluster-scoped owner can create a namespace and objects in it", async () => {
     const tenants = controller({
       for: Tenant,
       owns: [Namespace, ConfigMap],
@@ -346,7 +346,7 @@ describeHomes(({ startTestPlane }) => {
     expect(again).toMatchObject({ key: "acme", writes: [], outcome: { type: "done" } });
     const settings = await plane.client.get(ConfigMap, { name: "settings", namespace: "tenant-acme" });
     expect(settings.metadata.ownerReferences).toMatchObject([{ kind: "Tenant", name: "acme" }]);
-    // A change of a child in a namespace brings back the owner, which has none.
+    // A change of a namespaced child triggers its cluster-scoped owner.
     await plane.client.patch(ConfigMap, settings, { data: { plan: "drift" } });
     expect(await plane.run(({ writes: made }) => made.length > 0)).toMatchObject({
       key: "acme",

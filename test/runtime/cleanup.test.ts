@@ -17,7 +17,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     return Object.assign(plane, { clock });
   }
 
-  test("a finalizer is there before anything is done, and goes after cleanup", async () => {
+  test("adds the finalizer before any effect, and removes it after cleanup", async () => {
     const seen: unknown[] = [];
     await using plane = await start({
       async reconcile(_, { client }) {
@@ -42,7 +42,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await until(Site, "hello", (site) => site === undefined);
   });
 
-  test("it runs also when the predicate has no interest in deletions", async () => {
+  test("runs cleanup also when the predicate ignores deletions", async () => {
     await using plane = await start({
       where: changed.labels,
       reconcile() {},
@@ -56,13 +56,13 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await until(Site, "hello", (site) => site === undefined);
   });
 
-  test("without cleanup there is none, and a stale one of its own is removed", async () => {
+  test("without cleanup adds no finalizer, and removes a stale one of its own", async () => {
     await using plane = await start({ reconcile() {} });
     const { client, run, until } = plane;
     await client.create(Site, { metadata: { name: "new" }, spec: {} });
     await run();
     expect((await client.get(Site, "new")).metadata.finalizers).toBeUndefined();
-    // As a version of the controller left it that had cleanup.
+    // As an earlier version of the controller with cleanup left it.
     await client.create(Site, {
       metadata: { name: "old", finalizers: ["demo.dev/theirs", finalizer] },
       spec: {},
@@ -70,7 +70,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await until(Site, "old", (site) => site?.metadata.finalizers?.join() === "demo.dev/theirs");
   });
 
-  test("a stale one is also removed from what is being deleted", async () => {
+  test("removes a stale finalizer also from an object that is being deleted", async () => {
     await using api = await startTestApi([Site]);
     await api.client.create(Site, { metadata: { name: "old", finalizers: [finalizer] }, spec: {} });
     await api.client.delete(Site, "old");
@@ -80,7 +80,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await api.until(Site, "old", (site) => site === undefined);
   });
 
-  test("what is deleted before it was ever seen has nothing to clean up", async () => {
+  test("does not clean up an object that was deleted before its first run", async () => {
     await using api = await startTestApi([Site]);
     await api.client.create(Site, { metadata: { name: "hello", finalizers: ["demo.dev/theirs"] }, spec: {} });
     await api.client.delete(Site, "hello");
@@ -95,7 +95,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     expect((await api.client.get(Site, "hello")).metadata.finalizers).toEqual(["demo.dev/theirs"]);
   });
 
-  describe("a cleanup that does not come to its end keeps the object", () => {
+  describe("keeps the object until cleanup succeeds", () => {
     test.each<[string, NonNullable<Options["cleanup"]>, object]>([
       ["wait", (_, { wait }) => wait("Busy", "still in use"), { status: "False", reason: "Busy" }],
       [
@@ -132,10 +132,10 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     });
   });
 
-  test("a name that cannot be a finalizer is refused where it is given", () => {
+  test("rejects an invalid name of a finalizer where it is given", () => {
     const long = `${"very-".repeat(15)}long.demo.dev`;
     expect(() => controller({ for: Site, name: long, reconcile() {}, cleanup() {} })).toThrow(
-      /cannot be the finalizer that stands for cleanup: .*say finalizer:/,
+      /is not a valid finalizer: .*set finalizer:/,
     );
     controller({ for: Site, name: long, reconcile() {} });
     controller({ for: Site, name: long, finalizer: "demo.dev/sites", reconcile() {}, cleanup() {} });

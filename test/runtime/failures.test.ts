@@ -33,7 +33,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     return Object.assign(plane, { clock, errors, warnings, create });
   }
 
-  describe("what is thrown", () => {
+  describe("errors of a reconciler", () => {
     test.each<[string, () => never, string]>([
       [
         "an error",
@@ -65,13 +65,13 @@ describeHomes(({ newClock, startTestPlane }) => {
             },
           });
         },
-        "what was thrown has no message that can be read",
+        "the thrown value has no readable message",
       ],
-    ])("%s, at once or later, is told and tried again", async (_, fail, message) => {
-      let late = false;
+    ])("%s, thrown synchronously or later, is reported and retried", async (_, fail, message) => {
+      let isAsync = false;
       await using plane = await start(
         () => {
-          if (!late) fail();
+          if (!isAsync) fail();
           return Promise.resolve().then(fail);
         },
         { backoff: { base: "1s", max: "10s" } },
@@ -79,7 +79,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       await plane.create("hello");
       const first = await plane.run();
       expect(first).toMatchObject({ failures: 0, outcome: { type: "error", reason: "Error", message } });
-      late = true;
+      isAsync = true;
       await plane.clock.advance(1000);
       const second = await plane.run();
       expect(second).toMatchObject({
@@ -95,7 +95,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("delays grow, and after too many failures it is given up until somebody says so", async () => {
+    test("retries with growing delays, then stops until the dead letter is retried", async () => {
       let broken = true;
       const at: number[] = [];
       await using plane = await start(
@@ -127,7 +127,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(sites.dead()).toEqual([]);
     });
 
-    test("what is permanent is not tried again until something changes", async () => {
+    test("does not retry a permanent failure until something changes", async () => {
       await using plane = await start((site, { fail }) => {
         if (site.spec.title === "throw") throw new PermanentError("NoGood", "it will never work");
         if (site.spec.title === "return") return fail("NoGood", "it will never work");
@@ -143,7 +143,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         const site = await client.get(Site, title);
         expect(condition(site, "Ready")).toMatchObject({ status: "False", reason: "NoGood" });
         expect(condition(site, "Stalled")).toMatchObject({ status: "True", reason: "NoGood" });
-        // Twice this is less than a watch lasts: one that has to wait before it begins anew would wait for this clock.
+        // Less than half the duration of a watch: a watch that reconnects would wait for this clock.
         await clock.advance(150_000);
         expect(await plane.controllers.runs.find({ kind: "Site", key: `default/${title}` })).toHaveLength(1);
         await client.patch(Site, title, { spec: { title: "good" } });
@@ -152,7 +152,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       }
     });
 
-    test("what is no verdict is refused, before any child is written or deleted", async () => {
+    test("rejects an invalid result before any child is written or deleted", async () => {
       await using plane = await start((site, { ensure }) => {
         if (site.spec.title !== "wrong") return void ensure(Page, "old", { html: "x" });
         ensure(Page, "new", { html: "x" });
@@ -166,13 +166,13 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(run.outcome).toMatchObject({
         type: "error",
         message:
-          'a reconciler returns nothing, or what wait(), requeue() or fail() made, but not {"requeue":true}',
+          'a reconciler must return nothing, or the result of wait(), requeue() or fail(), not {"requeue":true}',
       });
       expect(run.writes.filter(({ kind }) => kind.kind === "Page")).toEqual([]);
     });
 
     test.each([NaN, Infinity, 0, -1])(
-      "one that asks to be tried again after %s is tried again with backoff",
+      "an error with a retry delay of %s is retried with backoff",
       async (retryAfter) => {
         await using plane = await start(
           () => {
@@ -189,7 +189,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       },
     );
 
-    test("the failure of a step that nobody awaits fails the run, and not the process", async () => {
+    test("the failure of a step that is not awaited fails the run, not the process", async () => {
       await using plane = await start((_, { step }) => {
         void step("publish", async () => {
           await Promise.resolve();
@@ -203,7 +203,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("neither does the failure of children that nobody awaits", async () => {
+    test("the failure of a flush that is not awaited fails the run, not the process", async () => {
       await using plane = await start((_, { ensure, flush }) => {
         ensure(Page, "taken", { html: "x" });
         void flush();
@@ -213,7 +213,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "NameTaken" });
     });
 
-    test("the failure of a call that nobody awaits is a warning", async () => {
+    test("the failure of a client call that is not awaited is logged as a warning", async () => {
       await using plane = await start((_, { client }) => {
         void client.get(Page, "nope");
       });
@@ -230,7 +230,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       ]);
     });
 
-    test("a reason that no condition can have is refused where it is given", async () => {
+    test("rejects an invalid reason of a condition where it is given", async () => {
       await using plane = await start((site, { fail }) => {
         if (site.spec.title === "throw") throw new PermanentError("not one word", "it will never work");
         return fail("not one word", "it will never work");
@@ -239,13 +239,13 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome).toMatchObject({
         type: "fail",
         reason: "BadReason",
-        message: expect.stringContaining('fail() was given "not one word" as the reason'),
+        message: expect.stringContaining('fail() got the invalid reason "not one word"'),
       });
       await plane.client.patch(Site, "hello", { spec: { title: "throw" } });
       expect((await plane.run()).outcome).toMatchObject({ type: "fail", reason: "PermanentError" });
     });
 
-    test("an error with a very long message is still told", async () => {
+    test("reports an error with a very long message", async () => {
       await using plane = await start(() => {
         throw new Error("x".repeat(100_000));
       });
@@ -254,7 +254,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(condition(await plane.client.get(Site, "hello"), "Ready")?.message).toHaveLength(32_001);
     });
 
-    test("a status that the server refuses is a failure like any other", async () => {
+    test("a status that the server rejects fails the run", async () => {
       await using plane = await start((_, { report }) => report({ published: "many" as never }));
       await plane.create("hello");
       expect((await plane.run()).outcome).toMatchObject({
@@ -265,19 +265,19 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
   });
 
-  describe("functions of the controller that fail", () => {
+  describe("errors of other functions of a controller", () => {
     const broken = (): never => {
       throw new Error("broken");
     };
 
-    test("a predicate lets the change pass", async () => {
+    test("a predicate that throws lets the change pass", async () => {
       await using plane = await start(() => {}, { where: broken });
       await plane.create("hello");
       expect((await plane.run()).outcome).toEqual({ type: "done" });
       expect(plane.errors).toContain("the predicate failed");
     });
 
-    test("priority, strategy, fairnessKey and limiter are done without", async () => {
+    test("priority, strategy, fairnessKey and limiter that throw are ignored", async () => {
       let works = false;
       await using plane = await start(
         (_, { requeue }) => {
@@ -297,14 +297,14 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect(plane.errors).toContain(`the ${what} failed`);
     });
 
-    test("a priority that is no number counts as none", async () => {
+    test("a priority that is not a number is ignored", async () => {
       await using plane = await start(() => {}, { priority: () => NaN });
       await plane.create("hello");
       expect((await plane.run()).outcome).toEqual({ type: "done" });
       expect(plane.errors).toContain("the priority failed");
     });
 
-    test("a mapper and an index keep nobody else from being told", async () => {
+    test("a mapper and an index function that throw do not affect others", async () => {
       await using plane = await start(() => {}, {
         indexes: { theme: broken },
         watches: [watch(Theme, { to: broken }), watch(Theme, { to: toAll })],
@@ -317,8 +317,8 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
   });
 
-  describe("time that is up", () => {
-    test("cancels through the signal, and is told", async () => {
+  describe("the timeout of a run", () => {
+    test("aborts the signal, and is reported", async () => {
       await using plane = await start((_, { signal }) => sleep(plane.clock, 1e9, signal), { timeout: "30s" });
       await plane.create("hello");
       await eventually(() => plane.controllers.get(Site).loop?.queue.running === 1);
@@ -335,7 +335,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
 
     test.each(["tools", "step"] as const)(
-      "does not reach a signal that an earlier run got from its %s",
+      "does not abort the signal that an earlier run got from its %s",
       async (whose) => {
         const kept: AbortSignal[] = [];
         await using plane = await start(
@@ -357,7 +357,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     );
 
     test.each(["function", "step"] as const)(
-      "does not wait for a %s that ignores it: others run on, and its object is not run twice at once",
+      "does not wait for a %s that ignores the signal: other objects continue, and this one never runs twice at once",
       async (what) => {
         const began = gate();
         const deaf = gate();
@@ -382,7 +382,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
         await eventually(() =>
           plane.errors.includes(
-            "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits",
+            "a reconciler ignores the cancellation of its run: pass its signal to everything it awaits",
           ),
         );
         await plane.create("other");
@@ -395,12 +395,12 @@ describeHomes(({ newClock, startTestPlane }) => {
       },
     );
 
-    test("words said after the end are refused", async () => {
+    test("calls of the context after the end of the run are rejected", async () => {
       let after: unknown;
-      const late = gate();
+      const afterEnd = gate();
       await using plane = await start((_, { ensure }) => {
         const goOn = async (): Promise<void> => {
-          await late.passed;
+          await afterEnd.passed;
           try {
             ensure(Page, "late", { html: "x" });
           } catch (error) {
@@ -411,7 +411,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
       await plane.create("hello");
       await plane.run();
-      late.open();
+      afterEnd.open();
       await plane.clock.advance(0);
       expect(after).toMatchObject({ message: expect.stringContaining("the run is over") });
     });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resource, schema } from "../../src/model/index.js";
 
-/** Something that has pages. */
+/** Kind with pages. */
 export const Site = resource("demo.dev/v1", "Site", {
   spec: z.object({
     title: z.string().default("Hello"),
@@ -15,13 +15,13 @@ export const Page = resource("demo.dev/v1", "Page", {
   spec: z.object({ html: z.string(), draft: z.boolean().optional() }),
 });
 
-/** Something that several sites share. */
+/** Kind that several sites refer to. */
 export const Theme = resource("demo.dev/v1", "Theme", {
   spec: z.object({ color: z.string().default("red"), for: z.array(z.string()).optional() }),
   status: z.object({ usedBy: z.array(z.string()) }),
 });
 
-/** Lists and maps of every type, and defaults inside of them. */
+/** Kind with lists and maps of every type, and defaults inside of them. */
 export const Box = resource("demo.dev/v1", "Box", {
   spec: z.object({
     size: z.int().default(3),
@@ -40,7 +40,7 @@ export const Box = resource("demo.dev/v1", "Box", {
   }),
 });
 
-/** Something that is above namespaces. */
+/** Cluster-scoped kind. */
 export const Tenant = resource("demo.dev/v1", "Tenant", {
   scope: "Cluster",
   spec: z.object({ plan: z.string().default("free") }),

@@ -24,8 +24,8 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     return Object.assign(plane, { clock, create });
   }
 
-  describe("a pause", () => {
-    test("of one object holds back that object, and remembers what happens meanwhile", async () => {
+  describe("pausing", () => {
+    test("an object holds its runs back, and collects its triggers", async () => {
       await using plane = await start({ reconcile() {} });
       const { client, controllers, run } = plane;
       const sites = controllers.get(Site);
@@ -44,7 +44,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       });
     });
 
-    test("of a controller holds back all of them", async () => {
+    test("a controller holds all its objects back", async () => {
       await using plane = await start({ reconcile() {} });
       const { controllers, run } = plane;
       const sites = controllers.get("sites.demo.dev");
@@ -61,8 +61,8 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     });
   });
 
-  describe("a stop", () => {
-    test("lets what runs come to its end, children, status and all, and begins nothing new", async () => {
+  describe("stopping", () => {
+    test("lets active runs end with children and status, and starts no new ones", async () => {
       const began = gate();
       const working = gate();
       await using plane = await start({
@@ -91,7 +91,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(() => controllers.enqueue(Site, "a")).toThrow("is not at work in this process");
     });
 
-    test("cancels what takes longer than the grace, which undoes nothing and says nothing", async () => {
+    test("cancels runs that exceed the grace period, without undoing steps or writing a status", async () => {
       const began = gate();
       const world: string[] = [];
       await using plane = await start({
@@ -119,7 +119,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       ]);
     });
 
-    test("does not wait for ever for a function that ignores that it was cancelled", async () => {
+    test("does not wait forever for a reconciler that ignores its signal", async () => {
       const began = gate();
       await using plane = await start({
         reconcile() {
@@ -137,7 +137,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       ]);
     });
 
-    test("does not wait for ever for a schedule that ignores that it was cancelled either", async () => {
+    test("does not wait forever for a schedule that ignores its signal", async () => {
       const clock = newClock();
       const lines: string[] = [];
       const log = createLog({ destination: { write: (line: string) => void lines.push(line) } });
@@ -152,14 +152,14 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       const stopped = plane.controllers.stop();
       await clock.advance(5000);
       await stopped;
-      expect(lines.filter((line) => line.includes("a pass goes on although it was cancelled"))).toHaveLength(
-        1,
-      );
+      expect(
+        lines.filter((line) => line.includes("a pass still runs although it was cancelled")),
+      ).toHaveLength(1);
     });
 
-    test("before everything has begun is one too", async () => {
+    test("works before the start is complete", async () => {
       await using api = await startTestApi([]);
-      // A kind that the server does not know is waited for.
+      // A kind that is not served is waited for.
       const controllers = startControllers({
         controllers: [controller({ for: Site, reconcile() {} })],
         client: api.client,
@@ -214,7 +214,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     );
   });
 
-  test("two controllers must not have one name", async () => {
+  test("rejects two controllers of the same name", async () => {
     await using api = await startTestApi([]);
     const sites = controller({ for: Site, reconcile() {} });
     expect(() => startControllers({ controllers: [sites, sites], client: api.client })).toThrow(
@@ -222,8 +222,8 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     );
   });
 
-  describe("of several processes", () => {
-    test("one leads, and another takes over when it stops", async () => {
+  describe("several processes", () => {
+    test("have one leader, and another takes over when it stops", async () => {
       await using api = await startTestApi([Site]);
       const begin = (identity: string) => {
         const sites = controller({
@@ -251,7 +251,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
       await api.until(Site, "hello", (site) => site?.status?.note === "first");
       expect(await controllers.runs.find()).toEqual([]);
-      // Whoever does not lead can still say what would be done.
+      // A standby can still plan.
       const site = await api.client.get(Site, "hello");
       expect((await controllers.get(Site).plan(site)).outcome).toEqual({ type: "done" });
 
@@ -260,14 +260,14 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(controllers.isLeader).toBe(true);
       await api.until(Site, "hello", (found) => found?.status?.note === "second");
       expect(condition(await api.client.get(Site, "hello"), "Ready")).toMatchObject({ status: "True" });
-      // It was created long ago, before anybody here looked.
+      // It was created before this process led.
       await controllers.idle();
       const [run] = await controllers.runs.find({ kind: "Site", key: "default/hello" });
       expect(run?.triggers).toMatchObject([{ type: "found" }]);
       expect(run && renderRun(run)).toContain("it was there at the start");
     });
 
-    test("one that lost the lease leads again, also when a schedule ignores that it was cancelled", async () => {
+    test("a leader that lost the lease leads again, also when a schedule ignores its signal", async () => {
       const clock = newClock();
       await using api = await startTestApi([Site], { clock });
       let isCut = false;
@@ -300,7 +300,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await clock.advance(30_000);
       expect([controllers.isLeader, await health()]).toEqual([true, "leading"]);
       await clock.advance(120_000);
-      // The pass of the first term goes on.
+      // The schedule of the first term is still active.
       expect(passes).toBe(1);
       expect(controllers.schedules[0]?.stats().skipped).toBeGreaterThan(0);
       const stopped = controllers.stop();
@@ -310,7 +310,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
   });
 });
 
-/** A way to the API that fails for Leases for as long as it is cut. */
+/** Transport on which requests for Leases fail while it is cut. */
 function withoutLeases(base: Transport, isCut: () => boolean): Transport {
   return new Proxy(base, {
     get(target, name) {

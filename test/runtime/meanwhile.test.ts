@@ -7,21 +7,21 @@ import { testPlane } from "../../src/testing/index.js";
 import { Page, Site } from "./kinds.js";
 import { gate } from "./test-plane.js";
 
-test("a plain reconciler is told of what was deleted while it worked on it", async () => {
+test("a plain reconciler runs again for an object that was deleted during its run", async () => {
   const seen: string[] = [];
-  const begun = gate();
+  const started = gate();
   const goOn = gate();
   const sites = plainController({
     for: Site,
     async reconcile(request, { client }) {
       seen.push((await client.find(Site, request)) === undefined ? "gone" : "there");
-      begun.open();
+      started.open();
       await goOn.passed;
     },
   });
   await using plane = await testPlane({ controllers: [sites] });
   await plane.client.create(Site, { metadata: { name: "a" }, spec: {} });
-  await begun.passed;
+  await started.passed;
   await plane.client.delete(Site, "a");
   goOn.open();
   await plane.settled();
@@ -29,7 +29,7 @@ test("a plain reconciler is told of what was deleted while it worked on it", asy
   expect((await plane.runs(Site, "a")).map(({ outcome }) => outcome.type)).toEqual(["done", "gone"]);
 });
 
-test("a child that could not be deleted for once is deleted later", async () => {
+test("a child whose deletion failed is deleted by a later run", async () => {
   const sites = controller({
     for: Site,
     owns: [Page],
@@ -55,7 +55,7 @@ test("a child that could not be deleted for once is deleted later", async () => 
   restore();
 });
 
-test("a log that fails when an object is given up keeps nobody from being run again", async () => {
+test("an error of the log when retries are used up does not prevent further runs", async () => {
   const broken = (): never => {
     throw new Error("the disk is full");
   };

@@ -40,7 +40,7 @@ describeHomes(({ startTestPlane }) => {
     context.disable();
   });
 
-  /** As much of an event as is looked at. */
+  /** The fields of an event that are tested. */
   interface CoreEvent extends KubeObject {
     readonly involvedObject: { readonly kind: string };
   }
@@ -49,7 +49,7 @@ describeHomes(({ startTestPlane }) => {
     return ((await controllers.metrics?.text()) ?? "").split("\n");
   }
 
-  test("metrics tell what controllers did", async () => {
+  test("metrics count runs, writes and retries", async () => {
     const sweep = schedule({ name: "sweep", every: "1h", immediately: true, run: () => {} });
     await using plane = await startTestPlane([Site, Page], { controllers: [sites], schedules: [sweep] });
     const { client, controllers } = plane;
@@ -95,7 +95,7 @@ describeHomes(({ startTestPlane }) => {
     expect(value("fettle_triggers_total")).toBeGreaterThanOrEqual(runs);
   });
 
-  test("metrics can be left out, or shared", async () => {
+  test("metrics can be disabled or shared", async () => {
     await using without = await startTestPlane([Site, Page], { controllers: [sites], metrics: false });
     expect(without.controllers.metrics).toBeUndefined();
     const metrics = controllerMetrics();
@@ -103,7 +103,7 @@ describeHomes(({ startTestPlane }) => {
     expect(shared.controllers.metrics).toBe(metrics);
   });
 
-  test("a run is a trace, and its record says which", async () => {
+  test("a run is a trace, whose id is in its record", async () => {
     const provider = new SeeingProvider();
     trace.setGlobalTracerProvider(provider);
     context.setGlobalContextManager(new AsyncContexts());
@@ -121,7 +121,7 @@ describeHomes(({ startTestPlane }) => {
     expect(run && renderRun(run)).toContain(`trace ${run?.traceId}`);
   });
 
-  describe("what a run wrote", () => {
+  describe("the writes of a run", () => {
     const changesOf = ({ writes }: Run) =>
       writes
         .filter(({ kind }) => kind.kind === "ConfigMap")
@@ -129,7 +129,7 @@ describeHomes(({ startTestPlane }) => {
     const dataOf = (object: KubeObject | undefined): unknown =>
       (object as { data?: unknown } | undefined)?.data;
 
-    test("is told with what was there before, also of kinds that are not watched", async () => {
+    test("have the object before the write, also of kinds that are not watched", async () => {
       const mapping = controller({
         for: Site,
         async reconcile(_, { client }) {
@@ -153,7 +153,7 @@ describeHomes(({ startTestPlane }) => {
       const run = await plane.run();
       expect(run.outcome).toEqual({ type: "done" });
       expect(changesOf(run)).toEqual([
-        // Nobody had looked at it yet.
+        // It was not cached yet.
         ["patch", undefined, { a: "2" }, { data: { a: "2" } }],
         ["patch", { a: "2" }, { a: "3" }, undefined],
         ["apply", { a: "1" }, { a: "1", b: "1" }, undefined],
@@ -165,7 +165,7 @@ describeHomes(({ startTestPlane }) => {
       expect(text).toContain("applied ConfigMap default/new\n");
     });
 
-    test("is bounded, and says how much is missing", async () => {
+    test("are limited in number, and the rest is counted", async () => {
       const busy = controller({
         for: Site,
         async reconcile(_, { client, report }) {
@@ -183,7 +183,7 @@ describeHomes(({ startTestPlane }) => {
       expect(renderRun(run)).toContain("and 11 writes not recorded\n");
     });
 
-    test("is kept for each kind, also when another group has one of the same name", async () => {
+    test("are distinguished by group for kinds of the same name", async () => {
       const Other = resource("other.dev/v1", "Site", { spec: z.object({}) });
       const controllers = [
         controller({ for: Site, reconcile() {} }),
@@ -204,7 +204,7 @@ describeHomes(({ startTestPlane }) => {
     });
   });
 
-  test("a controller that keeps itself busy is found out", async () => {
+  test("detects a hot loop of a controller that triggers itself", async () => {
     const busy = controller({
       for: Site,
       where: () => true,
@@ -231,7 +231,7 @@ describeHomes(({ startTestPlane }) => {
     expect(await metricsOf(plane)).toContain('fettle_hot_loops_total{controller="sites.demo.dev"} 1');
   });
 
-  test("nothing is found when detectors are off", async () => {
+  test("detects nothing when detectors are off", async () => {
     const busy = controller({
       for: Site,
       where: () => true,
@@ -248,7 +248,7 @@ describeHomes(({ startTestPlane }) => {
     expect(controllers.findings()).toEqual([]);
   });
 
-  test("managers who fight over a field are named", async () => {
+  test("names the managers that fight over a field", async () => {
     await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
     const { client, controllers } = plane;
     await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello", pages: 1 } });
@@ -285,7 +285,7 @@ describeHomes(({ startTestPlane }) => {
     });
   });
 
-  test("changing a spec often is nothing to look into", async () => {
+  test("frequent changes of a spec are not a finding", async () => {
     await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
     const { client, controllers } = plane;
     await client.create(Site, { metadata: { name: "hello" }, spec: { title: "0", pages: 1 } });
@@ -297,7 +297,7 @@ describeHomes(({ startTestPlane }) => {
     expect(controllers.findings()).toEqual([]);
   });
 
-  test("controllers who fight over the object itself are named, and are in a hot loop", async () => {
+  test("names controllers that fight over the reconciled object, which are in a hot loop", async () => {
     let runs = 0;
     const stubborn = (name: string) =>
       controller({
@@ -332,8 +332,9 @@ describeHomes(({ startTestPlane }) => {
         managers: [other, name],
       });
     }
-    const told = lines.filter(({ finding }) => finding !== undefined);
-    expect(told).toHaveLength(4);
-    for (const line of told) expect(line).toMatchObject({ object, run: expect.any(String) as string });
+    const findingLines = lines.filter(({ finding }) => finding !== undefined);
+    expect(findingLines).toHaveLength(4);
+    for (const line of findingLines)
+      expect(line).toMatchObject({ object, run: expect.any(String) as string });
   });
 });

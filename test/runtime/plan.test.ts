@@ -9,7 +9,7 @@ import { gate } from "./test-plane.js";
 
 type Options = ControllerOptions<typeof Site, readonly [typeof Page], never>;
 
-/** Publishes pages, outside and in. */
+/** Controller that publishes pages, with a step and children. */
 function publishing(more: Partial<Options> = {}) {
   const world: string[] = [];
   const sites = controller({
@@ -48,7 +48,7 @@ const manifest = (spec: object, name = "hello") => ({
 
 describeHomes(({ newClock, startTestPlane }) => {
   describe("a plan", () => {
-    test("of an object that is not there yet tells what would be made, with the server's defaults", async () => {
+    test("of a new object has the children to create, with the server's defaults", async () => {
       const { sites, world } = publishing();
       await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
       const before = await plane.versions();
@@ -70,7 +70,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(world).toEqual([]);
     });
 
-    test("of what is there tells what would change, and nothing when all is as it should be", async () => {
+    test("of an existing object has the changes, and none when it is up to date", async () => {
       const { sites } = publishing();
       await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
       const site = await plane.client.create(Site, { metadata: { name: "hello" }, spec: { pages: 2 } });
@@ -84,13 +84,13 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(changed.changes[0]?.diff).toMatchObject([
         { kind: "change", path: ["spec", "html"], from: "Hello 1", to: "Bye 1" },
       ]);
-      // The same from a file, which knows nothing of the object that is there.
+      // The same from a manifest without the server's fields.
       const fromFile = await handle.plan(manifest({ title: "Bye", pages: 1 }));
       expect(summary(fromFile)).toEqual(summary(changed));
       expect(await plane.versions()).toEqual(before);
     });
 
-    test("asks whether steps are needed, and goes on with what they would give", async () => {
+    test("verifies steps, and continues with their planned results", async () => {
       const seen: unknown[] = [];
       const { sites } = publishing({
         async reconcile(_, { step }) {
@@ -105,7 +105,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(seen).toEqual(["planned", undefined, 1]);
     });
 
-    test("writes nothing with the client either", async () => {
+    test("does not write with the client either", async () => {
       const { sites } = publishing({
         async reconcile(site, { client }) {
           await client.createOrUpdate(ConfigMap, `${site.name}-map`, () => {
@@ -124,7 +124,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(await plane.versions()).toEqual(before);
     });
 
-    test("tells what the server has against a child, or whose it is", async () => {
+    test("reports the server's errors for a child, or its other owner", async () => {
       const { sites } = publishing({
         reconcile(_, { ensure }) {
           ensure(Page, "bad", { html: 5 as never });
@@ -142,7 +142,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       ]);
     });
 
-    test("of a failure, a wait or a throw says so and changes nothing, or nothing more", async () => {
+    test("of a run that fails, waits or throws says so, with no changes after that", async () => {
       const { sites } = publishing({
         reconcile(site, { ensure, fail, wait }) {
           ensure(Page, "page", { html: "x" });
@@ -167,7 +167,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("has what was settled, whatever comes of the run", async () => {
+    test("has everything that was flushed, whatever the outcome", async () => {
       const { sites } = publishing({
         async reconcile(site, { ensure, flush, fail, client }) {
           ensure(Page, "settled", { html: "x" });
@@ -189,7 +189,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("knows what is there also of kinds that are not watched", async () => {
+    test("reads existing objects also of kinds that are not watched", async () => {
       const { sites } = publishing({
         async reconcile(_, { client }) {
           await client.patch(ConfigMap, "there", { data: { b: "2" } });
@@ -219,7 +219,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       ]);
     });
 
-    test("goes on from what it has planned before", async () => {
+    test("reads what it has planned before", async () => {
       const seen: unknown[] = [];
       const { sites } = publishing({
         async reconcile(_, { client }) {
@@ -256,7 +256,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(await plane.versions()).toEqual(before);
     });
 
-    test("fails with steps that cannot be looked at where a run would", async () => {
+    test("fails at steps without verify where a run would", async () => {
       const unless = (): never => {
         throw new Error("cannot look");
       };
@@ -284,7 +284,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       }
     });
 
-    test("of a function that never ends has the time of a run", async () => {
+    test("has the timeout of a run", async () => {
       const clock = newClock();
       const began = gate();
       const { sites } = publishing({
@@ -305,7 +305,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("of what is being deleted is that of its cleanup", async () => {
+    test("of an object that is being deleted plans its cleanup", async () => {
       const { sites, world } = publishing({
         reconcile() {},
         async cleanup(_, { step, wait }) {
@@ -317,21 +317,21 @@ describeHomes(({ newClock, startTestPlane }) => {
       await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
       await plane.run();
       plane.controllers.get(Site).pause();
-      const leaving = await plane.client.delete(Site, "hello");
-      if (leaving === undefined) throw new Error("its finalizer keeps it");
-      const planned = await plane.controllers.get(Site).plan(leaving);
+      const deletedSite = await plane.client.delete(Site, "hello");
+      if (deletedSite === undefined) throw new Error("its finalizer keeps it");
+      const planned = await plane.controllers.get(Site).plan(deletedSite);
       expect(summary(planned)).toEqual({ changes: [], steps: ["unpublish planned"], outcome: "done" });
       expect(world).toEqual([]);
       expect((await plane.client.get(Site, "hello")).metadata.finalizers).toHaveLength(1);
     });
 
-    test("of what the server refuses fails as the write would", async () => {
+    test("of an object that the server rejects fails like the write", async () => {
       const { sites } = publishing();
       await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
       await expect(plane.controllers.get(Site).plan(manifest({ pages: "many" }))).rejects.toThrow("pages");
     });
 
-    test("of a controller in the plain style is refused", async () => {
+    test("is rejected for a plain controller", async () => {
       const plain = plainController({ for: Site, reconcile() {} });
       await using plane = await startTestPlane([Site, Page], { controllers: [plain] });
       await expect(plane.controllers.get(Site).plan(manifest({}))).rejects.toThrow("cannot be planned");

@@ -12,7 +12,7 @@ import { condition } from "./test-plane.js";
 
 type SiteObject = ResourceObject<typeof Site>;
 
-/** Rows of a table that only Fettle's user knows of. */
+/** Table of rows outside of the API. */
 function table(clock: VirtualClock) {
   const rows = new Map<string, { id: string; title: string; theme?: string }>();
   const source = poll({
@@ -32,7 +32,7 @@ function table(clock: VirtualClock) {
 }
 
 describeHomes(({ newClock, startTestPlane }) => {
-  test("a poller feeds a controller as an informer does", async () => {
+  test("a poller triggers a controller like an informer does", async () => {
     const clock = newClock();
     const { rows, source } = table(clock);
     const seen: string[] = [];
@@ -79,7 +79,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     await source.stop();
   });
 
-  test("a change is a run, also where the generation stays the same", async () => {
+  test("a change triggers a run also when the generation is unchanged", async () => {
     const clock = newClock();
     let row = { title: "A", published: 0 };
     const source = poll<SiteObject>({
@@ -115,7 +115,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     await source.stop();
   });
 
-  test("controllers that share a poller have scopes and names of indexes of their own", async () => {
+  test("controllers that share a poller have their own scopes and index names", async () => {
     const clock = newClock();
     const row = (namespace: string, name: string, theme: string): SiteObject => ({
       apiVersion: "demo.dev/v1",
@@ -157,17 +157,17 @@ describeHomes(({ newClock, startTestPlane }) => {
     await source.stop();
   });
 
-  test("a scope that a poller cannot have is refused", async () => {
+  test("rejects a scope that pollers do not support", async () => {
     const clock = newClock();
     const { source } = table(clock);
     const sites = controller({ for: Site, from: source, scope: { metadataOnly: true }, reconcile() {} });
     await expect(startTestPlane([], { controllers: [sites], clock })).rejects.toThrow(
-      /sites has "metadataOnly".*leave it out/,
+      /sites has "metadataOnly".*remove it/,
     );
     await source.stop();
   });
 
-  test("what needs an object in the API says so", async () => {
+  test("functions that need an object in the API throw", async () => {
     const clock = newClock();
     const { rows, source } = table(clock);
     rows.set("a", { id: "a", title: "A" });
@@ -190,7 +190,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     await source.stop();
   });
 
-  test("a poller over the API itself is a source like any other", async () => {
+  test("a poller can list the API itself", async () => {
     const clock = newClock();
     const seen: string[] = [];
     let list = async (): Promise<readonly SiteObject[]> => [];
@@ -217,7 +217,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     await source.stop();
   });
 
-  test("plain style: a name, a client, and what to do next", async () => {
+  test("a plain controller gets the key and a client, and returns what to do next", async () => {
     const clock = newClock();
     const seen: unknown[] = [];
     let next: { requeue?: boolean; requeueAfter?: "1m" } | undefined = { requeueAfter: "1m" };

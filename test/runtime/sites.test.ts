@@ -10,7 +10,7 @@ const Site = resource("demo.dev/v1", "Site", {
 });
 const Page = resource("demo.dev/v1", "Page", { spec: z.object({ html: z.string() }) });
 
-/** Who has been cleaned up. */
+/** Names of cleaned-up sites. */
 const unpublished: string[] = [];
 
 const sites = controller({
@@ -30,7 +30,7 @@ const sites = controller({
 });
 
 describeHomes(({ startTestPlane, needs }) => {
-  test("a site gets its pages, keeps them as they should be, and is cleaned up", async () => {
+  test("a site gets its pages, which are kept up to date, and is cleaned up", async () => {
     await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
     const { client, until } = plane;
     const pages = async (): Promise<unknown> =>
@@ -60,7 +60,7 @@ describeHomes(({ startTestPlane, needs }) => {
     expect(unpublished).toEqual(["hello"]);
   });
 
-  test("what it owns goes with it", async (context) => {
+  test("children are deleted with their owner", async (context) => {
     needs("garbage collection", context);
     await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
     const { client, until } = plane;

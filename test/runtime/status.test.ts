@@ -32,8 +32,8 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
   }
 
-  /** Resolves when an event says so. */
-  async function told(
+  /** Resolves when an event with this reason arrives, after checking its message. */
+  async function untilEvent(
     { client }: { readonly client: Client },
     reason: string,
     message: string,
@@ -81,7 +81,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("leaves alone what others have written, also in the meantime", async () => {
+    test("keeps fields that others wrote, also during the run", async () => {
       await using plane = await start({
         async reconcile(_, { report, client }) {
           await client.patchStatus(Site, "hello", {
@@ -94,7 +94,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.site()).status).toMatchObject({ note: "theirs", published: 1 });
     });
 
-    test("flush writes what is reported so far, and leaves observedGeneration to the end of the run", async () => {
+    test("flush writes the status reported so far, and leaves observedGeneration to the end of the run", async () => {
       const rest = gate();
       await using plane = await start({
         phases: { initial: "Pending", transitions: { Pending: ["Running"], Running: ["Done"], Done: [] } },
@@ -128,13 +128,13 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(condition(after, "Ready")).toMatchObject({ status: "True" });
     });
 
-    test("flush writes nothing when nothing is reported", async () => {
+    test("flush without a report writes nothing", async () => {
       await using plane = await start({ reconcile: (_, { flush }) => flush() });
       expect(statusWrites(await plane.run())).toBe(1);
       expect((await plane.again()).writes).toEqual([]);
     });
 
-    test("flush in a cleanup shows how far it is", async () => {
+    test("flush in a cleanup writes its progress", async () => {
       const rest = gate();
       await using plane = await start({
         reconcile() {},
@@ -152,7 +152,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome.type).toBe("gone");
     });
 
-    test("a field is taken away with null", async () => {
+    test("a field is removed by null", async () => {
       let note: string | null = "x";
       await using plane = await start({ reconcile: (_, { report }) => report({ note }) });
       await plane.run();
@@ -162,7 +162,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.site()).status).not.toHaveProperty("note");
     });
 
-    test("of a run that waits says what for", async () => {
+    test("of a run that waits has the reason", async () => {
       await using plane = await start({
         reconcile: (_, { wait }) => wait("NoGateway", "the gateway has no address yet"),
       });
@@ -178,7 +178,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("kinds that have none, or another one, are left as they are", async () => {
+    test("of kinds without a status, or with a different one, is not written", async () => {
       const maps = controller({ for: ConfigMap, reconcile() {} });
       await using plane = await startTestPlane([], { controllers: [maps] });
       await plane.client.create(ConfigMap, { metadata: { name: "m" }, data: {} });
@@ -189,7 +189,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
   });
 
-  test("what is said of a status that a kind does not have is not lost in silence", async () => {
+  test("of a kind without a status cannot be reported silently", async () => {
     const warnings: string[] = [];
     const log = {
       debug() {},
@@ -202,12 +202,10 @@ describeHomes(({ newClock, startTestPlane }) => {
     await using plane = await startTestPlane([Page], { controllers: [pages], log });
     await plane.client.create(Page, { metadata: { name: "p" }, spec: { html: "x" } });
     expect(await plane.run()).toMatchObject({ writes: [], outcome: { type: "done" } });
-    expect(warnings).toEqual([
-      "what was said of the status is lost: Page has none; give resource() a status",
-    ]);
+    expect(warnings).toEqual(["the reported status is lost: Page has no status; declare one in resource()"]);
   });
 
-  test("phases move as declared, and no other way", async () => {
+  test("phases change only by declared transitions", async () => {
     const next: Phase[] = ["Running", "Done", "Pending"];
     await using plane = await start({
       phases: { initial: "Pending", transitions: { Pending: ["Running"], Running: ["Done"], Done: [] } },
@@ -230,7 +228,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     expect(condition(site, "Stalled")).toMatchObject({ reason: "ImpossibleTransition" });
   });
 
-  test("a phase that is declared is not taken away by a report", async () => {
+  test("a report does not remove a declared phase", async () => {
     const reports: object[] = [{ phase: "Running", published: 1 }, { phase: null }, { published: 2 }];
     await using plane = await start({
       phases: { initial: "Pending", transitions: { Pending: ["Running"], Running: ["Done"], Done: [] } },
@@ -248,7 +246,7 @@ describeHomes(({ newClock, startTestPlane }) => {
   });
 
   describe("steps", () => {
-    test("that were undone are told of in the status and in an event, until all is well", async () => {
+    test("that were undone are reported in the status and an event, until the run succeeds", async () => {
       let works = false;
       const world: string[] = [];
       await using plane = await start({
@@ -280,7 +278,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         reason: "StepFailed",
         message,
       });
-      await told(plane, "RolledBack", message);
+      await untilEvent(plane, "RolledBack", message);
       works = true;
       await plane.clock.advance(1000);
       expect((await plane.run()).outcome).toEqual({ type: "done" });
@@ -297,7 +295,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         },
         "Error",
       ],
-    ])("that were undone are told of although the failure is %s", async (_, react, reason) => {
+    ])("that were undone are reported also when the failure is %s", async (_, react, reason) => {
       let works = false;
       await using plane = await start({
         backoff: { base: "1h", max: "1h" },
@@ -318,13 +316,13 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(condition(site, "Ready")).toMatchObject(
         reason === undefined ? { status: "True" } : { status: "False", reason },
       );
-      await told(plane, "RolledBack", message);
+      await untilEvent(plane, "RolledBack", message);
       works = true;
       await plane.again();
       expect(condition(await plane.site(), "RolledBack")).toBeUndefined();
     });
 
-    test("that take long to undo are told of when they are, and the object is not run before", async () => {
+    test("that take long to undo are reported when undone, and the object is not run before", async () => {
       const world: string[] = [];
       const [began, undoing] = [gate(), gate()];
       await using plane = await start({
@@ -355,10 +353,10 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(world).toEqual(["run", "deleted", "run"]);
       const message = 'step "switch" failed: the run took longer than its timeout of 30s; undone: upload';
       expect(condition(await plane.site(), "RolledBack")).toMatchObject({ status: "True", message });
-      await told(plane, "RolledBack", message);
+      await untilEvent(plane, "RolledBack", message);
     });
 
-    test("whose effect cannot be verified are undone themselves, and told of", async () => {
+    test("whose effect cannot be verified are undone, and reported", async () => {
       const world: string[] = [];
       await using plane = await start({
         backoff: { base: "1h", max: "1h" },
@@ -374,7 +372,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("that are cut off by the run's timeout open their breaker", async () => {
+    test("that are aborted by the run's timeout open their circuit breaker", async () => {
       let calls = 0;
       await using plane = await start({
         timeout: "30s",
@@ -397,7 +395,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(calls).toBe(2);
     });
 
-    test("that were under way beside the one that failed are undone too, before the run is over", async () => {
+    test("that were active beside a failed one are undone too, before the run ends", async () => {
       const world: string[] = [];
       let refused = (): void => {};
       const afterRefusal = new Promise<void>((resolve) => (refused = resolve));
@@ -420,7 +418,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
-    test("wait as long as an open breaker asks", async () => {
+    test("wait as long as an open circuit breaker requires", async () => {
       let calls = 0;
       await using plane = await start({
         backoff: { base: "1s", max: "1s" },
@@ -446,12 +444,12 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
   });
 
-  test("notes are events about the object", async () => {
+  test("recordEvent creates events about the object", async () => {
     await using plane = await start({
       reconcile: (_, { recordEvent }) => recordEvent("Published", "three pages", "Normal"),
     });
-    const told = follow(plane.client, Event);
-    expect((await told.next()).value).toMatchObject({
+    const eventStream = follow(plane.client, Event);
+    expect((await eventStream.next()).value).toMatchObject({
       object: {
         reason: "Published",
         message: "three pages",
@@ -459,6 +457,6 @@ describeHomes(({ newClock, startTestPlane }) => {
         source: { component: "sites.demo.dev" },
       },
     });
-    await told.return();
+    await eventStream.return();
   });
 });

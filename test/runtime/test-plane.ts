@@ -16,9 +16,9 @@ import { eventually, until } from "./until.js";
 
 export interface TestApi extends AsyncDisposable {
   readonly client: Client;
-  /** Every object there is, with its version: the same before and after when nothing was written. */
+  /** Versions of all objects: equal before and after when nothing was written. */
   readonly versions: () => Promise<readonly string[]>;
-  /** An object once it is as it should be; undefined stands for one that is not there. */
+  /** Resolves with an object once a condition holds; undefined stands for a missing object. */
   readonly until: <K extends AnyKind>(
     kind: K,
     name: string,
@@ -28,13 +28,15 @@ export interface TestApi extends AsyncDisposable {
 
 export interface TestPlane extends TestApi {
   readonly controllers: Controllers;
-  /** The next run that matches: one after the last that this returned, whether it has ended already or not. */
+  /**
+   * Resolves with the next run that matches, after the last one that was returned, whether or not it has ended already.
+   */
   readonly run: (matches?: (run: Run) => boolean) => Promise<Run>;
-  /** Resolves when the controllers know of an object, and not only the API. */
+  /** Resolves when the controllers, not only the API, have an object. */
   readonly seen: (kind: ExternalKind | Resource, key: string) => Promise<void>;
 }
 
-/** An API that serves these kinds, and nobody at work on it. */
+/** Starts an API with these kinds, without controllers. */
 export async function startTestApi(
   home: Home,
   kinds: readonly Resource[],
@@ -62,7 +64,7 @@ export async function startTestApi(
   };
 }
 
-/** An API with controllers at work on it. */
+/** Starts an API with controllers. */
 export async function startTestPlane(
   home: Home,
   kinds: readonly Resource[],
@@ -106,7 +108,7 @@ export function followRuns({ runs }: Controllers): TestPlane["run"] {
   };
 }
 
-/** A function whose end the test decides. */
+/** Promise that the test resolves. */
 export function gate(): { readonly passed: Promise<void>; open(): void } {
   let open = (): void => {};
   const passed = new Promise<void>((resolve) => (open = resolve));

@@ -21,8 +21,8 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
   }
 
-  describe("an object is looked at again", () => {
-    test("when its reconciler asked for it", async () => {
+  describe("an object is reconciled again", () => {
+    test("after the requeue delay", async () => {
       await using plane = await start((_, { requeue }) => requeue("10m", "check the certificate"));
       expect(plane.first.outcome).toEqual({
         type: "requeue",
@@ -37,7 +37,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(startedAt - plane.first.startedAt).toBe(600_000);
     });
 
-    test("after a wait, when a time was given", async () => {
+    test("after a wait with a delay", async () => {
       await using plane = await start((_, { wait }) => wait("NoAddress", "the gateway is slow", "30s"));
       await plane.clock.advance(30_000);
       expect((await plane.run()).triggers).toMatchObject([
@@ -45,25 +45,25 @@ describeHomes(({ newClock, startTestPlane }) => {
       ]);
     });
 
-    test("after a wait without a time only when something changes", async () => {
+    test("after a wait without a delay only when something changes", async () => {
       await using plane = await start((_, { wait }) => wait("NoAddress"));
-      // Less than a watch lasts: one that has to wait before it begins anew would wait for this clock.
+      // Less than the duration of a watch: a watch that reconnects would wait for this clock.
       await plane.clock.advance(300_000);
       expect(await plane.count()).toBe(1);
       await plane.client.patch(Site, "hello", { spec: { pages: 2 } });
       expect((await plane.run()).triggers).toMatchObject([{ type: "updated" }]);
     });
 
-    test("now and then, whatever happens", async () => {
+    test("at the resync interval", async () => {
       await using plane = await start(() => {}, "1h");
-      // A tenth earlier or later, so that what began together does not stay together.
+      // With jitter of a tenth, so that objects do not stay in step.
       await plane.clock.advance(3_239_999);
       expect(await plane.count()).toBe(1);
       await plane.clock.advance(720_001);
       expect((await plane.run()).triggers).toMatchObject([{ type: "resync", text: "every 1h" }]);
     });
 
-    test("a change before that time comes first, is told alone, and the time is counted anew", async () => {
+    test("by a change before that time, as the only trigger, which restarts the delay", async () => {
       let answer: "10m" | "20m" = "10m";
       await using plane = await start((_, { requeue }) => requeue(answer, answer));
       await plane.clock.advance(60_000);
@@ -77,7 +77,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
   });
 
-  test("a run tells how long it waited and how long it took", async () => {
+  test("a run records how long it waited and took", async () => {
     const clock = newClock();
     const slow = controller({
       for: Site,

@@ -19,8 +19,8 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     return Object.assign(plane, { clock });
   }
 
-  describe("which changes matter", () => {
-    test("by default all but those of the status alone", async () => {
+  describe("changes of the reconciled object", () => {
+    test("trigger a run by default, except those of the status only", async () => {
       await using plane = await start();
       const { client, run } = plane;
       await client.create(Site, { metadata: { name: "hello" }, spec: {} });
@@ -32,7 +32,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(triggers[0]?.version).toBe((await client.get(Site, "hello")).metadata.resourceVersion);
     });
 
-    test("or those that the controller says", async () => {
+    test("are filtered by the predicate of the controller", async () => {
       await using plane = await start({ where: changed.generation });
       const { client, run } = plane;
       await client.create(Site, { metadata: { name: "hello" }, spec: {} });
@@ -47,8 +47,8 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     });
   });
 
-  test("turns are taken by what fairnessKey makes of an object, found at the start or created later", async () => {
-    const asked: string[] = [];
+  test("fairnessKey is used for existing and new objects", async () => {
+    const fairnessCalls: string[] = [];
     await using api = await startTestApi([Site]);
     await api.client.create(Site, { metadata: { name: "found", labels: { tenant: "a" } }, spec: {} });
     const sites = controller({
@@ -56,7 +56,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       resync: false,
       reconcile() {},
       fairnessKey(key, site) {
-        asked.push(`${key} ${site?.metadata.labels?.["tenant"]}`);
+        fairnessCalls.push(`${key} ${site?.metadata.labels?.["tenant"]}`);
         return site?.metadata.labels?.["tenant"] ?? "";
       },
     });
@@ -65,11 +65,11 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await run();
     await api.client.create(Site, { metadata: { name: "created", labels: { tenant: "b" } }, spec: {} });
     await run();
-    expect(asked).toEqual(["default/found a", "default/created b"]);
+    expect(fairnessCalls).toEqual(["default/found a", "default/created b"]);
   });
 
-  describe("others whose changes concern an object", () => {
-    test("its children, also one that it loses", async () => {
+  describe("changes of other objects", () => {
+    test("children trigger their owner, also when they lose it", async () => {
       await using plane = await start({
         reconcile(_, { ensure }) {
           ensure(Page, "page", { html: "x" });
@@ -83,7 +83,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await client.delete(Page, "page");
       expect((await run()).triggers).toMatchObject([{ type: "child", text: "deleted" }]);
       expect((await run()).triggers).toMatchObject([{ type: "child", text: "created" }]);
-      // Taken away from its owner, who takes no interest in it from here on but must learn of that.
+      // Its owner reference is removed; the owner is triggered once more.
       await client.patch(Page, "page", { metadata: { ownerReferences: null } });
       expect(await run()).toMatchObject({
         triggers: [{ type: "child", text: "updated" }],
@@ -91,7 +91,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       });
     });
 
-    test("not the children of one that is gone", async () => {
+    test("children of a deleted owner trigger nothing", async () => {
       await using plane = await start({
         reconcile(_, { ensure }) {
           ensure(Page, "page", { html: "x" });
@@ -102,7 +102,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await plane.seen(Page, "default/page");
       await client.delete(Site, "hello");
       await run(({ outcome }) => outcome.type === "gone");
-      // Where the garbage collector has not been.
+      // As if the garbage collector had not run.
       await client.delete(Page, "page");
       const cache = controllers.get(Site).loop?.sources.cacheOf(Page);
       await eventually(() => cache?.get("default/page") === undefined);
@@ -113,7 +113,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(ends).toHaveLength(1);
     });
 
-    test("those that an index finds", async () => {
+    test("objects found by an index trigger", async () => {
       await using plane = await start({
         indexes: { theme: ({ spec }) => (spec.theme === undefined ? [] : [spec.theme]) },
         watches: [watch(Theme, { to: toIndexed("theme"), where: changed.generation })],
@@ -136,7 +136,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(triggers).toMatchObject([{ type: "watched", text: "updated", by: "Theme default/dark" }]);
     });
 
-    test("those that it points to, and those that it no longer points to", async () => {
+    test("referenced objects trigger those that refer to them, before or after the change", async () => {
       await using plane = await start({
         watches: [
           watch(Theme, {
@@ -155,15 +155,15 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await run();
       await run();
       await client.patch(Theme, "dark", { spec: { for: ["b", "c"] } });
-      const told = [await run(), await run(), await run()];
-      expect(told.map(({ key }) => key).sort()).toEqual(["default/a", "default/b", "default/c"]);
-      // Once each, although the theme pointed to b before and after.
-      for (const { triggers } of told) expect(triggers).toHaveLength(1);
+      const runs = [await run(), await run(), await run()];
+      expect(runs.map(({ key }) => key).sort()).toEqual(["default/a", "default/b", "default/c"]);
+      // Once each, although the theme referred to b before and after.
+      for (const { triggers } of runs) expect(triggers).toHaveLength(1);
     });
   });
 
-  describe("by hand", () => {
-    test("for a reason, which shows", async () => {
+  describe("enqueue", () => {
+    test("has a reason, which the run records", async () => {
       await using plane = await start();
       const { client, controllers, run } = plane;
       await client.create(Site, { metadata: { name: "hello" }, spec: {} });
@@ -175,7 +175,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       );
     });
 
-    test("for later, also when it is looked at for another reason before that", async () => {
+    test("with a delay stays scheduled when another trigger comes first", async () => {
       await using plane = await start();
       const { client, controllers, run, clock } = plane;
       await client.create(Site, { metadata: { name: "hello" }, spec: {} });
@@ -195,7 +195,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(await controllers.runs.find({ kind: "Site", key: "default/hello" })).toHaveLength(3);
     });
 
-    test("all reasons that come together are told together", async () => {
+    test("collects all triggers of a run", async () => {
       const running = gate();
       const began = gate();
       await using plane = await start({
@@ -218,7 +218,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     });
   });
 
-  test("a strategy holds changes back", async () => {
+  test("a strategy delays changes", async () => {
     await using plane = await start({ strategy: batched({ size: 3, timeout: "10s" }) });
     const { client, clock, run } = plane;
     const since = clock.now();
@@ -228,9 +228,9 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     expect((await run()).startedAt - since).toBe(10_000);
   });
 
-  test("what is deleted and made again while its last run ends is not forgotten", async () => {
+  test("an object that is deleted and recreated while its last run ends is reconciled", async () => {
     let uid: string | undefined;
-    const leaving = gate();
+    const removal = gate();
     const seenAgain = gate();
     const sites = controller({
       for: Site,
@@ -245,11 +245,11 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await using plane = await startTestPlane([Site], {
       controllers: [sites],
       observer: {
-        // Holds the run that removes the finalizer until the next object of that name is known.
+        // Holds the run that removes the finalizer until the next object of that name is cached.
         async around(_, work) {
           const end = await work(undefined);
           if (uid !== undefined && (await plane.client.find(Site, "hello")) === undefined) {
-            leaving.open();
+            removal.open();
             await seenAgain.passed;
           }
           return end;
@@ -261,7 +261,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await run();
     uid = first.metadata.uid;
     await client.delete(Site, "hello");
-    await leaving.passed;
+    await removal.passed;
     await until(Site, "hello", (site) => site === undefined);
     await client.create(Site, { metadata: { name: "hello" }, spec: {} });
     expect((await run(isGone)).outcome.type).toBe("gone");

@@ -6,7 +6,7 @@ import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
 
 describeHomes(({ startTestApi, startTestPlane }) => {
-  test("runs that follow each other without a pause leave time for everything else", async () => {
+  test("consecutive runs without a delay yield to the event loop", async () => {
     await using api = await startTestApi([Site]);
     let runs = 0;
     const sites = controller({
@@ -19,7 +19,7 @@ describeHomes(({ startTestApi, startTestPlane }) => {
     await using controllers = startControllers({ controllers: [sites], client: api.client });
     await controllers.ready();
     await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
-    // Otherwise this would never come to pass.
+    // Otherwise this would never resolve.
     while (runs < 1000) await new Promise((resolve) => setTimeout(resolve, 1));
     await controllers.stop();
     const stopped = runs;
@@ -27,7 +27,7 @@ describeHomes(({ startTestApi, startTestPlane }) => {
     expect(runs).toBe(stopped);
   });
 
-  test("a plain reconciler that asks for another run after no time asks for none", async () => {
+  test("a plain reconciler that returns a delay of 0 is not requeued", async () => {
     const sites = plainController({ for: Site, resync: false, reconcile: () => ({ requeueAfter: 0 }) });
     await using plane = await startTestPlane([Site], { controllers: [sites] });
     await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });

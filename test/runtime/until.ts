@@ -1,7 +1,7 @@
 import type { Client, Where } from "../../src/client/client.js";
 import type { AnyKind, ObjectOf } from "../../src/client/kinds/kind.js";
 
-/** What there is, and then all that changes; a deleted object is told as `gone`. */
+/** Existing objects of a kind, then all changes; deleted objects are marked as `gone`. */
 export async function* follow<K extends AnyKind>(
   client: Client,
   kind: K,
@@ -14,7 +14,7 @@ export async function* follow<K extends AnyKind>(
   }
 }
 
-/** An object once it is as it should be; undefined stands for one that is not there. */
+/** Resolves with an object once a condition holds; undefined stands for a missing object. */
 export async function until<K extends AnyKind>(
   client: Client,
   kind: K,
@@ -29,10 +29,10 @@ export async function until<K extends AnyKind>(
     const now = type === "DELETED" ? undefined : object;
     if (holds(now)) return now;
   }
-  throw new Error("the watch ended before it came to be");
+  throw new Error("the watch ended before the condition held");
 }
 
-/** Resolves when something holds that no object in the API tells of. */
+/** Resolves when a condition holds that is not visible in an object of the API. */
 export async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -4,7 +4,7 @@ interface Waiter<Item> {
   readonly reject: (error: unknown) => void;
 }
 
-/** What callbacks tell, in order, for tests to await. */
+/** Values that callbacks report, in order, for tests to await. */
 export class Happenings<Item> {
   readonly all: Item[] = [];
   #failure: { readonly error: unknown } | undefined;
@@ -19,13 +19,13 @@ export class Happenings<Item> {
     });
   }
 
-  /** Nothing more will come: who waits, or will, is told why. */
+  /** Ends the sequence: pending and later waits reject with this error. */
   fail(error: unknown): void {
     this.#failure = { error };
     for (const { reject } of this.#waiters.splice(0)) reject(error);
   }
 
-  /** Resolves when enough has happened; rejects when that will never be. */
+  /** Resolves when a condition holds; rejects when the sequence has ended. */
   until(enough: (all: readonly Item[]) => boolean): Promise<readonly Item[]> {
     return new Promise((resolve, reject) => {
       if (enough(this.all)) resolve(this.all);

@@ -11,19 +11,19 @@ export interface Outcome {
 }
 
 interface RunOptions {
-  /** What stands on standard input. */
+  /** Content of standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A kubectl that is still running, and what it has printed so far. */
+/** Running kubectl, and its output so far. */
 export interface Running {
   /** Resolves when the output matches; rejects when kubectl ends before. */
   until(pattern: RegExp): Promise<string>;
   stop(): Promise<Outcome>;
 }
 
-/** Runs one kubectl against one server, with a home of its own so that nothing is cached from elsewhere. */
+/** Runs one kubectl against one server, with its own home folder and cache. */
 export class KubectlRunner {
   readonly minor: number;
   readonly #path: string;
@@ -37,14 +37,14 @@ export class KubectlRunner {
     this.#env = { PATH: process.env["PATH"] ?? "", HOME: this.#home, KUBECONFIG: kubeconfig, TERM: "dumb" };
   }
 
-  /** Succeeds, or throws with what kubectl said. */
+  /** Runs kubectl; throws its output when it fails. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<string> {
     const { code, out, err } = await this.attempt(args, options);
     if (code !== 0) throw new Error(`kubectl ${args.join(" ")} ended with ${code}\n${err}${out}`);
     return out;
   }
 
-  /** Runs to the end, however it ends. */
+  /** Runs kubectl to its end, successful or not. */
   attempt(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { child, outcome } = this.#spawn(args, options.env);
     child.stdin?.end(options.input ?? "");
@@ -77,14 +77,14 @@ export class KubectlRunner {
     };
   }
 
-  /** A file with this text, for `-f`. */
+  /** Creates a file with this text, for `-f`. */
   file(text: string, extension = "yaml"): string {
     const path = join(this.#home, `file-${++this.#files}.${extension}`);
     writeFileSync(path, text);
     return path;
   }
 
-  /** A folder of its own with these files, for `-k`. */
+  /** Creates a folder with these files, for `-k`. */
   folder(files: Readonly<Record<string, string>>): string {
     const folder = mkdtempSync(join(this.#home, "folder-"));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);

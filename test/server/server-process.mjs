@@ -1,6 +1,5 @@
-// A server in a process of its own, for tests that kill it: `server-process.mjs DATA PORT [OPTIONS]`, with more of the
-// server's options as JSON. It says in one line, on standard output, where it listens, and ends when it is asked to or its
-// parent is gone.
+// Server in a process of its own, for tests that kill it: `server-process.mjs DATA PORT [OPTIONS]`, with further
+// options of the server as JSON. It prints its URL on one line, and ends when its parent sends a message or has exited.
 import { join } from "node:path";
 import { startServer } from "fettle/server";
 import { openSqliteStore } from "fettle/store";

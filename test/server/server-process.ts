@@ -10,21 +10,21 @@ import { freePorts } from "../components/process/port.js";
 
 const program = fileURLToPath(new URL("./server-process.mjs", import.meta.url));
 
-/** How a process ended. */
+/** Exit of a process. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stderr: string;
 }
 
-/** Options of the server that can be handed to another process. */
+/** Options of the server that can be passed to another process. */
 export type ProcessOptions = Pick<ServerOptions, "limits" | "tokenFile"> & { readonly tls?: boolean };
 
-/** A server in a process of its own that can be ended, however rudely, and started again on the same port and data. */
+/** Server in a process of its own that can be stopped by any signal, and started again on the same port and data. */
 export class ServerProcess implements AsyncDisposable {
   readonly data = mkdtempSync(join(tmpdir(), "fettle-server-"));
   readonly kubeconfig = join(this.data, "kubeconfig");
-  /** Resolves when a server answers; from a stop to the next start it is waited for. */
+  /** Resolves when a server responds; pending between a stop and the next start. */
   up: Promise<void>;
   #restarted: (up: Promise<void>) => void = () => {};
   #port: number | undefined;
@@ -38,7 +38,7 @@ export class ServerProcess implements AsyncDisposable {
     this.up = this.#start();
   }
 
-  /** Where the server listens, from the time that it is up. */
+  /** URL of the server, once it is up. */
   get url(): string {
     return this.#url;
   }

@@ -10,14 +10,14 @@ export interface TestServer extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
   readonly kubeconfig: string;
-  /** The data folder, which is deleted when the server is closed. */
+  /** Data folder, deleted when the server is closed. */
   readonly data: string;
-  /** What the server was not prepared for, whatever it answered. */
+  /** Internal errors of the server, whatever it responded. */
   readonly errors: readonly unknown[];
   close(): Promise<void>;
 }
 
-/** A whole server on a free port, with a store on disk, as `fettle up` would start it. */
+/** Server on a free port with a store on disk, as `fettle up` starts it. */
 export async function startTestServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), "fettle-server-"));
   const store = await openSqliteStore(join(data, "store"));
@@ -32,6 +32,8 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
       data,
       port: 0,
       onError: (error) => errors.push(error),
+      // Most tests count objects, and these appear at any time after the start.
+      publish: false,
       ...options,
     });
     const close = async (): Promise<void> => {

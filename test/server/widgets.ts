@@ -1,4 +1,4 @@
-/** A kind with everything that kubectl can show: columns, short names, categories, status, scale, selectable fields. */
+/** Kind with everything that kubectl can show: columns, short names, categories, status, scale, selectable fields. */
 export const widgetDefinition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -61,7 +61,7 @@ spec:
                     lastTransitionTime: { type: string, format: date-time }
 `;
 
-/** A widget's manifest. */
+/** Manifest of a widget. */
 export function widget(name: string, color: string, more = ""): string {
   return `
 apiVersion: demo.dev/v1

@@ -11,7 +11,7 @@ import { clientsFor, failureOf } from "./client-node/clients.js";
 import { KubectlRunner } from "./kubectl-runner.js";
 import { startTestServer, type TestServer } from "./test-server.js";
 
-/** An application as people write it: what a chart would install. */
+/** Application as a chart would install it. */
 const app = `
 apiVersion: v1
 kind: ServiceAccount
@@ -111,7 +111,7 @@ spec:
 `;
 
 describeWith("kubectl with workloads", kubectl, async () => {
-  // Older ones know some of these kinds in versions that are no more.
+  // Older versions use APIs of these kinds that no longer exist.
   const known = (await kubectl.versions()).filter(({ version }) => Number(version.split(".")[1]) >= 27);
   describe.skipIf(known.length === 0)("1.27 or newer", () => {
     installs(known.at(-1));
@@ -149,7 +149,8 @@ function installs(version: Kubectl | undefined): void {
     const versions = await versionsOf("all,pdb,netpol,ing,roles,rolebindings");
     const again = (await pipe(app, "apply", "-f", "-")).trim().split("\n");
     expect(again).toHaveLength(12);
-    // kubectl takes these for changed on any server: it compares quantities as texts, and claims and selectors as wholes.
+    // kubectl considers these changed on any server: it compares quantities as strings, and claims and selectors as a
+    // whole.
     expect(again.filter((line) => !line.endsWith(" unchanged"))).toEqual([
       "deployment.apps/shop configured",
       "poddisruptionbudget.policy/shop configured",
@@ -194,8 +195,13 @@ function installs(version: Kubectl | undefined): void {
         { imagePullPolicy: "Always", resources: {} },
       ],
     });
-    expect((await json("service", "shop")).spec).toEqual({
+    const { clusterIP, ...service } = (await json("service", "shop")).spec;
+    expect(clusterIP).toMatch(/^10\.96\./);
+    expect(service).toEqual({
+      clusterIPs: [clusterIP],
       internalTrafficPolicy: "Cluster",
+      ipFamilies: ["IPv4"],
+      ipFamilyPolicy: "SingleStack",
       ports: [{ name: "http", port: 80, protocol: "TCP", targetPort: "http" }],
       selector: { app: "shop" },
       sessionAffinity: "None",
@@ -233,7 +239,7 @@ function installs(version: Kubectl | undefined): void {
       /^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\nshop +0\/2 +0 +0 +\d+m?s\n$/,
     );
     expect(await run("get", "deploy", "-o", "wide")).toMatch(/web,log +shop:1\.0,log +app=shop$/m);
-    expect(await run("get", "svc")).toMatch(/^shop +ClusterIP +<none> +<none> +80\/TCP +\d+m?s$/m);
+    expect(await run("get", "svc")).toMatch(/^shop +ClusterIP +10\.96\.[\d.]+ +<none> +80\/TCP +\d+m?s$/m);
     expect(await run("get", "sts")).toMatch(/^db +0\/1 +\d+m?s$/m);
     expect(await run("get", "ing")).toMatch(/^shop +<none> +shop\.example\.com +80 +\d+m?s$/m);
     expect(await run("get", "netpol")).toMatch(/^shop +app=shop +\d+m?s$/m);
@@ -257,7 +263,7 @@ function installs(version: Kubectl | undefined): void {
     const images = spec.template.spec.containers.map(({ image }: { image: string }) => image);
     expect(images).toEqual(["shop:1.1", "log:2"]);
     expect(metadata.generation).toBe(3);
-    // What applies has the last word about what it applied.
+    // The applied fields win over the patched ones.
     await pipe(app, "apply", "-f", "-");
     const after = await json("deployment", "shop");
     expect(after.spec.template.spec.containers[0].image).toBe("shop:1.0");
@@ -317,6 +323,33 @@ function installs(version: Kubectl | undefined): void {
     expect(await run("get", "pc", "high", "--no-headers")).toMatch(/^high +1000 +false +\d+m?s/);
     await run("delete", "namespace", "made");
     expect((await k.attempt(["get", "-n", "made", "pods"])).err).toContain("No resources found");
+  });
+
+  test("warns that nothing runs pods, and says so to whoever connects to one", async () => {
+    const created = await k.attempt(["run", "idle", "--image=busybox"]);
+    expect(created).toMatchObject({ code: 0, out: "pod/idle created\n" });
+    expect(created.err).toContain("Warning: nothing here runs pods");
+    const { err } = await k.attempt(["create", "deployment", "idle", "--image=busybox"]);
+    expect(err).toContain("Warning: nothing here runs pods: this Deployment is stored");
+    expect((await k.attempt(["label", "pod", "idle", "a=b"])).err).toBe("");
+    const refusal = async (...args: string[]): Promise<string> => (await k.attempt(args)).err;
+    expect(await refusal("logs", "idle")).toContain(
+      'no pods run here: "idle" is stored only, so there are no logs',
+    );
+    expect(await refusal("exec", "idle", "--", "ls")).toContain("no pods run here");
+    expect(await refusal("attach", "idle")).toContain("no pods run here");
+    const status = '{"status":{"phase":"Running"}}';
+    await run("patch", "pod", "idle", "--subresource=status", "--type=merge", "-p", status);
+    const forwarding = await k.attempt(["get", "--raw", "/api/v1/namespaces/default/pods/idle/portforward"]);
+    expect(forwarding.err).toContain("no pods run here");
+    await run("delete", "deployment/idle", "pod/idle");
+  });
+
+  test("answers who the user is and what they may do", async () => {
+    expect(await run("auth", "can-i", "create", "pods")).toBe("yes\n");
+    expect(await run("auth", "can-i", "get", "/metrics")).toBe("yes\n");
+    expect(await run("auth", "can-i", "--list")).toMatch(/^\*\.\* +\[\] +\[\] +\[\*\]$/m);
+    expect(await run("auth", "whoami")).toMatch(/^Username +fettle-admin$/m);
   });
 
   test("deletes pods at once, and dependents with their owners", async () => {
@@ -402,8 +435,8 @@ describe("a typed client", () => {
     expect(made.status).toEqual({});
     made.status = { replicas: 1, readyReplicas: 1, observedGeneration: 1 };
     if (made.spec) made.spec.replicas = 9;
-    const told = await apps.replaceNamespacedDeploymentStatus({ name: "web", namespace, body: made });
-    expect(told).toMatchObject({
+    const withStatus = await apps.replaceNamespacedDeploymentStatus({ name: "web", namespace, body: made });
+    expect(withStatus).toMatchObject({
       metadata: { generation: 1 },
       spec: { replicas: 1 },
       status: { replicas: 1 },
@@ -465,19 +498,19 @@ describe("a typed client", () => {
 
   test("keeps the cluster IP of a service", async () => {
     const ports = [{ port: 80 }];
-    const body = { metadata: { name: "fixed" }, spec: { clusterIP: "10.0.0.9", ports } };
+    const body = { metadata: { name: "fixed" }, spec: { clusterIP: "10.96.0.9", ports } };
     const made = await clients.core.createNamespacedService({ namespace, body });
-    expect(made.spec?.clusterIPs).toEqual(["10.0.0.9"]);
+    expect(made.spec?.clusterIPs).toEqual(["10.96.0.9"]);
     const replaced = await clients.core.replaceNamespacedService({
       name: "fixed",
       namespace,
       body: { metadata: { name: "fixed" }, spec: { ports } },
     });
-    expect(replaced.spec?.clusterIP).toBe("10.0.0.9");
+    expect(replaced.spec?.clusterIP).toBe("10.96.0.9");
     const moved = clients.core.replaceNamespacedService({
       name: "fixed",
       namespace,
-      body: { metadata: { name: "fixed" }, spec: { clusterIP: "10.0.0.10", ports } },
+      body: { metadata: { name: "fixed" }, spec: { clusterIP: "10.96.0.10", ports } },
     });
     expect((await failureOf(moved)).status.message).toContain("may not change once set");
   });

@@ -1,45 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openSqliteStore, StoreFull, type Store } from "../../src/store/index.js";
 import { verifySqliteStore } from "../../src/store/sqlite/verify.js";
-import { describeWith, Unavailable, type Component } from "../components/index.js";
-
-interface Disk extends AsyncDisposable {
-  readonly path: string;
-}
-
-/** File system of eight megabytes, which only root can mount. */
-const smallDisk: Component<Disk> = {
-  name: "a small file system",
-  async obtain() {
-    const disk = await mount();
-    await disk[Symbol.asyncDispose]();
-    return "tmpfs";
-  },
-  start: mount,
-  with: () => smallDisk,
-};
-
-async function mount(): Promise<Disk> {
-  const path = mkdtempSync(join(tmpdir(), "fettle-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", path], { stdio: "pipe" });
-  } catch (error) {
-    rmdirSync(path);
-    throw new Unavailable(`a tmpfs could not be mounted (${String(error).trim()}); run the tests as root`);
-  }
-  return {
-    path,
-    async [Symbol.asyncDispose]() {
-      // Lazily: SQLite's file handles are closed by garbage collection, some time after the store.
-      execFileSync("umount", ["--lazy", path]);
-      rmdirSync(path);
-    },
-  };
-}
+import { describeWith } from "../components/index.js";
+import { smallDisk } from "./small-disk.js";
 
 describeWith("a full disk", smallDisk, (disk) => {
   test("fails commits with StoreFull, keeps acknowledged commits, and works again when there is space", async () => {

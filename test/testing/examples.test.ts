@@ -82,12 +82,12 @@ describe("clusters and nodes", () => {
     },
   };
 
-  test("are as they should be", async () => {
+  test("reach the desired state", async () => {
     const report = await perturb(scenario, { limit });
     expect(report.failures, report.text()).toEqual([]);
   });
 
-  test("give back all machines, also of nodes that went while nobody looked", async () => {
+  test("release all machines, also of nodes deleted while the controllers were down", async () => {
     const report = await perturb(scenario, { faults: ["down"] });
     expect(report.failures, report.text()).toEqual([]);
   });
@@ -116,7 +116,7 @@ test("tenants", async () => {
   expect(report.failures, report.text()).toEqual([]);
 });
 
-/** A booking system and what runs because of it. */
+/** Booking system with the containers that it starts. */
 class Labs extends MemoryContainers {
   readonly booked: Booking[] = [];
 
@@ -148,12 +148,12 @@ describe("labs", () => {
     },
   };
 
-  test("are as they should be", async () => {
+  test("reach the desired state", async () => {
     const report = await perturb(scenario, { limit });
     expect(report.failures, report.text()).toEqual([]);
   });
 
-  test("end when they are cancelled while nobody looks", async () => {
+  test("end when they are cancelled while the controllers are down", async () => {
     const report = await perturb(scenario, { faults: ["crash", "down"] });
     expect(report.failures, report.text()).toEqual([]);
   });

@@ -12,7 +12,7 @@ const hello = {
   status: { published: 3 },
 };
 
-/** What one would test: adds a page, whoever else is at it. */
+/** Function under test: adds a page, also with concurrent writers. */
 const addPage = (client: Client, name: string) =>
   client.modify(Site, name, (site) => ({ ...site, spec: { ...site.spec, pages: site.spec.pages + 1 } }));
 

@@ -11,7 +11,7 @@ const workload: Scenario<never>["workload"] = async ({ client, settled }) => {
 
 type Reconcile = Parameters<typeof plainController<typeof Site>>[0]["reconcile"];
 
-/** For sites that are there. */
+/** Controller for existing sites. */
 const whileThere = (reconcile: Reconcile): Controller =>
   plainController({
     for: Site,
@@ -34,7 +34,7 @@ describe("the outside world", () => {
       this.charged.add(name);
     }
   }
-  /** Never charges what it published before a crash. */
+  /** Bug: does not charge for what it published before a crash. */
   const shop = (world: Shop) =>
     whileThere(async ({ name }) => {
       if (world.pages.has(name)) return;
@@ -51,7 +51,7 @@ describe("the outside world", () => {
       },
       { faults: ["crash", "down"] },
     );
-    // Effect 1 looks whether there is a page, and changes nothing.
+    // Effect 1 checks whether there is a page, and changes nothing.
     expect(report.tried).toEqual(["crash@1", "crash@2", "crash@3", "down@2", "down@3"]);
     expect(schedulesOf(report), report.text()).toEqual(["crash@2", "down@2"]);
     expect(report.failures[0]?.difference).toContain("the outside world");
@@ -65,7 +65,7 @@ describe("the outside world", () => {
         workload,
       });
     await expect(tried(async () => ({}))).rejects.toThrow(
-      "the workload fails without any fault: the end cannot be compared: a promise, for which nobody waits, cannot be compared",
+      "the workload fails without any fault: the end cannot be compared: a promise cannot be compared",
     );
     await expect(tried(() => Promise.reject(new Error("no")))).rejects.toThrow("a promise");
     await expect(tried(() => ({ n: 1n }))).rejects.toThrow("a bigint cannot be compared");
@@ -76,7 +76,7 @@ describe("the outside world", () => {
     );
   });
 
-  /** Gives out an address once, and says nothing of it afterwards. */
+  /** Outside world whose snapshot does not show the addresses it has given out. */
   class Addresses {
     #last = 0;
     readonly #taken = new Set<string>();
@@ -131,7 +131,7 @@ describe("fields with the names of version fields are compared", () => {
   });
 
   test("but not when the server writes them", async () => {
-    /** Writes once more after each start, so that generations and versions differ. */
+    /** Writes once after each start, so that generations and versions differ. */
     const restless = () => {
       let first = true;
       return whileThere(async (which, { client }) => {
@@ -154,7 +154,7 @@ describe("fields with the names of version fields are compared", () => {
 });
 
 describe("generated names", () => {
-  /** One part of each kind, told apart by what they are; their names are made up. */
+  /** Creates one part of each kind, with generated names. */
   const parts = whileThere(async ({ name, namespace }, { client }) => {
     const { items } = await client.list(ConfigMap, { namespace, labelSelector: `site=${name}` });
     for (const part of ["x", "y"]) {
@@ -175,7 +175,7 @@ describe("generated names", () => {
   });
 
   test("cause no difference in uids of deleted objects", async () => {
-    /** Notes the uid of the secret that it makes, or of the one that it replaces. */
+    /** Records the uid of the secret that it creates, or of the one that it replaces. */
     const replacing = (noted: "new" | "old") =>
       whileThere(async (which, { client }) => {
         if ((await client.find(ConfigMap, which)) !== undefined) return;

@@ -9,7 +9,7 @@ const workload: Scenario<never>["workload"] = async ({ client, settled }) => {
   await settled();
 };
 
-/** A crash between its two parts does harm; everything else is made good. */
+/** A crash between the two parts does harm; all other faults are repaired. */
 const scenario: Scenario<unknown> = {
   controllers: () => [
     plainController({

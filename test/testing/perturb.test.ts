@@ -6,7 +6,7 @@ import { FakeCdn, Page, Site, sites } from "./sites.js";
 
 const world = { create: () => new FakeCdn(), snapshot: (cdn: FakeCdn) => cdn.pages() };
 
-/** Comes, grows, shrinks and goes, and comes again. */
+/** Creates, grows, shrinks and deletes a site, and creates it again. */
 const life: Scenario<FakeCdn>["workload"] = async ({ client, settled, until }) => {
   await client.create(Site, { metadata: { name: "a" }, spec: { title: "A", pages: 2 } });
   await settled();
@@ -90,7 +90,7 @@ describe("intermediate state: a crash between two writes", () => {
 });
 
 describe("stale state: acting on an old state", () => {
-  /** Each site has one volume; its name is made up by the server. */
+  /** Each site has one volume, with a generated name. */
   const volumes = (look: "cache" | "name") =>
     plainController({
       for: Site,
@@ -125,7 +125,7 @@ describe("stale state: acting on an old state", () => {
       what: expect.stringContaining("see the state from before create ConfigMap default/*"),
       difference: "+ ConfigMap default/a-* (2) should not be there",
     });
-    // A crash alone does no harm: whoever lists anew sees it.
+    // A crash alone does no harm: the next list has it.
     expect(kindsOf(report.failures)).not.toContain("crash");
   });
 
@@ -201,7 +201,7 @@ describe("stale state: acting on an old state", () => {
 
 describe("unobserved state: reacting to a change instead of to the state", () => {
   test("is found: an intermediate change that was not seen", async () => {
-    /** Removes the page that was dropped, if only one was. */
+    /** Bug: removes the dropped page only if one was dropped. */
     const shrinking = () => {
       const before = new Map<string, number>();
       return plainController({
@@ -246,7 +246,7 @@ describe("unobserved state: reacting to a change instead of to the state", () =>
       ? controller({
           for: Site,
           async reconcile(site, { step, client }) {
-            // What is in the cache may be a view of the past, and nobody would take back what is done for the dead.
+            // The cache may be stale, and effects for a deleted object would not be undone.
             const newest = await client.find(Site, site.name);
             if (newest?.metadata.uid !== site.metadata.uid || newest?.metadata.deletionTimestamp) return;
             await step("publish", () => cdn.publish(site.name, 1));
@@ -333,7 +333,7 @@ describe("faults of single requests", () => {
 });
 
 test("depth 2 reports pairs of faults only when both are needed", async () => {
-  /** Gives up at the second failure. */
+  /** Bug: gives up at the second failure. */
   const impatient = (cdn: FakeCdn) =>
     controller({
       for: Site,
@@ -378,7 +378,7 @@ describe("a scenario that cannot be examined is rejected", () => {
     );
   });
 
-  test("a workload that waits in vain", async () => {
+  test("a workload whose condition never holds", async () => {
     const scenario: Scenario<FakeCdn> = {
       ...scenarioOf((cdn) => [sites(cdn)]),
       workload: async ({ until }) => void (await until(Site, "nobody", Boolean)),

@@ -8,7 +8,7 @@ import { obtain } from "../components/machine/program.js";
 
 const run = promisify(execFile);
 
-/** What a user's project has; the runner is told of in its test. */
+/** Files of a user's project; each test adds its runner. */
 const project = {
   "package.json": JSON.stringify({ type: "module" }),
   "sites.js": `
@@ -85,7 +85,7 @@ describeWith("Jest", { name: "jest", obtain: () => obtain(jest) }, () => {
       env: { PATH: process.env["PATH"] },
     });
     expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
-    // It has ended by itself: nothing was left open.
+    // It ended by itself: nothing was left open.
     expect(stderr).not.toContain("did not exit");
   }, 120_000);
 });

@@ -8,7 +8,7 @@ export const Site = resource("demo.dev/v1", "Site", {
 
 export const Page = resource("demo.dev/v1", "Page", { spec: z.object({ html: z.string() }) });
 
-/** Where pages are shown to people. */
+/** Content delivery network in memory. */
 export class FakeCdn {
   readonly #pages = new Map<string, number>();
   calls = 0;
@@ -28,7 +28,7 @@ export class FakeCdn {
   }
 }
 
-/** As it should be. */
+/** Correct controller. */
 export const sites = (cdn: Pick<FakeCdn, "publish" | "remove">) =>
   controller({
     for: Site,

@@ -35,7 +35,7 @@ describe("initial objects", () => {
   test.each([
     ["before", [site, page]],
     ["after", [page, site]],
-  ])("know their owners, which come %s them", async (_, objects) => {
+  ])("get the uids of owners that are listed %s them", async (_, objects) => {
     await using plane = await testPlane({ kinds: [Site, Page], objects });
     await plane.settled();
     const { uid } = (await plane.client.get(Site, "a")).metadata;

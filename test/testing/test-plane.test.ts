@@ -28,17 +28,17 @@ test("time moves only by advance(), which runs everything that is due", async ()
   await using plane = await testPlane({ controllers: [sites(cdn)], clock: "2030-01-01T00:00:00Z" });
   await plane.client.create(Site, hello);
   await plane.settled();
-  const begun = async () =>
+  const startTimes = async () =>
     (await plane.runs(Site, "hello")).map(({ startedAt }) => new Date(startedAt).toISOString());
-  // It ran, and looked again when its pages were there.
+  // It ran, and again when its pages were created.
   const first = ["2030-01-01T00:00:00.000Z", "2030-01-01T00:00:00.000Z"];
-  expect(await begun()).toEqual(first);
+  expect(await startTimes()).toEqual(first);
   await plane.advance("11h59m");
-  expect(await begun()).toEqual(first);
+  expect(await startTimes()).toEqual(first);
   await plane.advance("1m");
-  expect(await begun()).toEqual([...first, "2030-01-01T12:00:00.000Z"]);
+  expect(await startTimes()).toEqual([...first, "2030-01-01T12:00:00.000Z"]);
   await plane.advance("3d");
-  expect(await begun()).toHaveLength(9);
+  expect(await startTimes()).toHaveLength(9);
 });
 
 test("initial objects exist with namespace and status", async () => {

@@ -15,7 +15,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best?.text;
 }
 
-/** How many letters have to be put in, left out, replaced or swapped with their neighbour. */
+/** Number of letters to insert, delete, replace or swap with their neighbour. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

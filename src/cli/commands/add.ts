@@ -45,7 +45,7 @@ export const command: Command = {
   commands: { kind },
 };
 
-/** The group of the first kind there is. */
+/** API group of the first kind in a source file. */
 async function groupOf(source: string): Promise<string> {
   for (const name of (await readdir(source)).sort()) {
     if (!name.endsWith(".ts") || name.endsWith(".test.ts")) continue;

@@ -76,8 +76,8 @@ export const command: Command = {
   },
 };
 
-/** How long a definition may take to be served before what needs it is tried anyway. */
-const definitionPatience = 30_000;
+/** Milliseconds to wait for a definition to be served; after that, the manifests that need it are applied anyway. */
+const definitionTimeout = 30_000;
 
 interface Applying {
   readonly client: Client;
@@ -93,33 +93,39 @@ async function applyOne(
 ): Promise<UntypedObject> {
   const { signal } = terminal;
   const dryRun = options["dryRun"] === true;
-  const { object, outcome } = await applyManifest(client, manifest, {
+  const { object, outcome, reverted } = await applyManifest(client, manifest, {
     fieldManager: textOption(options, "fieldManager") ?? "fettle",
     force: options["force"] === true,
     dryRun,
     signal,
   });
   progress.clear();
+  for (const { field, manager } of reverted) {
+    const was = dryRun ? "would be set" : "was set";
+    terminal.stderr.write(
+      `${manifestTitle(object)}: ${field}, changed with ${manager.replace("-", " ")}, ${was} to the value of the manifest\n`,
+    );
+  }
   if (format.type === "name") terminal.stdout.write(`${manifestTitle(object)}\n`);
   else if (format.type === "table") {
     terminal.stdout.write(`${manifestTitle(object)} ${outcome}${dryRun ? " (dry run)" : ""}\n`);
   }
   if (object.kind === "CustomResourceDefinition" && !dryRun) {
     progress.show(`waiting for ${object.metadata.name} to be established`);
-    await untilServed(client, object, AbortSignal.any([signal, AbortSignal.timeout(definitionPatience)]));
+    await untilServed(client, object, AbortSignal.any([signal, AbortSignal.timeout(definitionTimeout)]));
   }
   return object;
 }
 
-/** What the server says about one manifest is no reason to leave the others; that it cannot be reached is. */
+/** True if the server rejected this manifest only, so the others can go on; false if it cannot be reached. */
 function isRefusal(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "ApiError");
 }
 
-function refuseOtherNamespace({ manifest, place }: FoundManifest, asked: string | undefined): void {
+function refuseOtherNamespace({ manifest, place }: FoundManifest, expected: string | undefined): void {
   const { namespace } = manifest.metadata;
-  if (asked === undefined || namespace === undefined || namespace === asked) return;
+  if (expected === undefined || namespace === undefined || namespace === expected) return;
   throw new Error(
-    `${place("metadata.namespace")}: ${manifestTitle(manifest)} is in namespace ${namespace}, but -n is ${asked}; remove one of them`,
+    `${place("metadata.namespace")}: ${manifestTitle(manifest)} is in namespace ${namespace}, but -n is ${expected}; remove one of them`,
   );
 }

@@ -48,32 +48,33 @@ export const command: Command = {
   },
 };
 
-/** @throws when a backup cannot be written there; better now than when all of it has been read. */
-function checkFile(file: string, said: string, force: boolean): void {
-  const there = statSync(file, { throwIfNoEntry: false });
-  if (there?.isDirectory())
-    throw new UsageError(`${said} is a folder; name a file in it, such as ${join(said, "FILE")}`);
-  if (there !== undefined && !force) throw new Error(`${said} already exists; replace it with --force`);
-  if (!existsSync(dirname(file))) throw new UsageError(`the folder ${dirname(said)} does not exist`);
+/** Checks before anything is read. @throws when the backup cannot be written to this file. */
+function checkFile(file: string, argument: string, force: boolean): void {
+  const existing = statSync(file, { throwIfNoEntry: false });
+  if (existing?.isDirectory())
+    throw new UsageError(`${argument} is a folder; name a file in it, such as ${join(argument, "FILE")}`);
+  if (existing !== undefined && !force)
+    throw new Error(`${argument} already exists; replace it with --force`);
+  if (!existsSync(dirname(file))) throw new UsageError(`the folder ${dirname(argument)} does not exist`);
 }
 
-/** The folder if nobody has it open, and else the control plane that has. */
+/** Reads the data folder itself if no process has it open, otherwise through the control plane that has. */
 async function source(
   options: OptionValues,
   terminal: Terminal,
   progress: Progress,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { data: said, kubeconfig, context } = options;
+  const { data: dataOption, kubeconfig, context } = options;
   const isElsewhere =
     kubeconfig !== undefined || context !== undefined || Boolean(terminal.env["KUBECONFIG"]);
-  const data = resolve(terminal.cwd, typeof said === "string" ? said : ".fettle");
+  const data = resolve(terminal.cwd, typeof dataOption === "string" ? dataOption : ".fettle");
   const isFolder = existsSync(join(data, "store", "store.db"));
-  if (typeof said === "string" && !isFolder) {
+  if (typeof dataOption === "string" && !isFolder) {
     throw new Error(
-      `${said} is not the data folder of a control plane: ${join(said, "store")} does not exist`,
+      `${dataOption} is not the data folder of a control plane: ${join(dataOption, "store")} does not exist`,
     );
   }
-  if (!isFolder || (isElsewhere && said === undefined)) return fromServer(options, terminal);
+  if (!isFolder || (isElsewhere && dataOption === undefined)) return fromServer(options, terminal);
   const { openSqliteStore, StoreInUse } = await import("../../store/index.js");
   const { backup } = await import("../../plane/backup/backup.js");
   try {
@@ -87,7 +88,9 @@ async function source(
     );
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;
-    return fromServer({ kubeconfig: join(data, "kubeconfig"), ...options }, terminal);
+    // Without --data, the kubeconfig of the current folder is found by itself.
+    const named = options["data"] === undefined ? {} : { kubeconfig: join(data, "kubeconfig") };
+    return fromServer({ ...named, ...options }, terminal);
   }
 }
 

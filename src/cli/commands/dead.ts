@@ -4,7 +4,7 @@ import { UsageError, type Command, type Terminal } from "../command/command.js";
 import { connect } from "../server/connect.js";
 import { type ManagementClient } from "../server/management-client.js";
 import { cellText, columns } from "../terminal/columns.js";
-import { valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
+import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 import { parseControllerArguments, requireControllers, queueKey } from "../objects/resolve-controllers.js";
 import { connectionOptions } from "../command/options.js";
 
@@ -35,7 +35,7 @@ export const command: Command = {
     const { plane } = server;
     if (action === "list") {
       const list = await plane.dead();
-      return await writeValue(terminal, format, list, () => deadText(list));
+      return await printValue(terminal, format, list, () => deadText(list));
     }
     if (all) return await retryAll(plane, terminal);
     const { kind, name } = parseControllerArguments(target);

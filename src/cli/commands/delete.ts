@@ -18,7 +18,7 @@ import {
   type Deletion,
 } from "./delete/find-deletions.js";
 import { untilDeleted } from "./delete/until-deleted.js";
-import { connect, type Server } from "../server/connect.js";
+import { connect, type ServerConnection } from "../server/connect.js";
 import { resolveObjects } from "../objects/resolve-objects.js";
 
 export const command: Command = {
@@ -130,7 +130,7 @@ async function findDeletions(
   words: readonly string[],
   options: OptionValues,
   terminal: Terminal,
-  server: Server,
+  server: ServerConnection,
 ): Promise<FoundDeletions> {
   const { signal } = terminal;
   const files = listOption(options, "filename");

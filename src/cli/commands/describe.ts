@@ -61,7 +61,7 @@ export const command: Command = {
   },
 };
 
-/** Who may see an object need not be allowed to see what happened to it. */
+/** Ignores API errors: a user who may read an object may not be allowed to list its events or children. */
 async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

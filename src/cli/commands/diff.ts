@@ -1,3 +1,4 @@
+import { applyOverEdits, contestedFields } from "../../client/apply-over-edits.js";
 import type { Client, Manifest } from "../../client/client.js";
 import { isNotFound, type KubeObject } from "../../model/core.js";
 import { needsOthers } from "../../plane/management/plan/dry-run.js";
@@ -9,8 +10,8 @@ import { fileOptions, readManifests } from "../manifests/read-manifests.js";
 import { problemsOf } from "../manifests/refusal.js";
 import { objectDiff } from "../output/object-diff.js";
 
-/** 1 says that there are differences. */
-const trouble = 2;
+/** Exit code for failures, as in diff(1): 1 means that there are differences. */
+const failureCode = 2;
 
 export const command: Command = {
   arguments: "[file...]",
@@ -21,7 +22,7 @@ export const command: Command = {
     ["fettle diff -f site.yaml", "what would change"],
     ["fettle diff -f manifests/ -R", "for a folder and its subfolders"],
   ],
-  failureCode: trouble,
+  failureCode,
   async run(words, options, terminal) {
     const files = [...listOption(options, "filename"), ...words];
     const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
@@ -32,11 +33,13 @@ export const command: Command = {
     for (const { manifest, place } of found) {
       const title = manifestTitle(manifest);
       try {
-        const { before, after } = await rehearsed(server.client, manifest, all, terminal.signal);
+        const { before, after, conflict } = await dryRunApply(server.client, manifest, all, terminal.signal);
         const text = objectDiff(before, after, { colors: terminal.colors, title });
-        if (text === "") continue;
-        differs = true;
-        terminal.stdout.write(`${text}\n`);
+        if (text !== "") {
+          differs = true;
+          terminal.stdout.write(`${text}\n`);
+        }
+        if (conflict !== undefined) throw conflict;
       } catch (error) {
         terminal.signal.throwIfAborted();
         failed = true;
@@ -45,24 +48,33 @@ export const command: Command = {
         }
       }
     }
-    return failed ? trouble : differs ? 1 : 0;
+    return failed ? failureCode : differs ? 1 : 0;
   },
 };
 
-/** An object before and after a manifest would be applied; what it needs first may be among the others. */
-async function rehearsed(
+interface DryRunResult {
+  readonly before: KubeObject | undefined;
+  readonly after: KubeObject;
+  /** Error that an apply would fail with, because of fields of other field managers; `after` is with `--force`. */
+  readonly conflict?: unknown;
+}
+
+/** Applies a manifest as a dry run. If another manifest creates what it needs, the manifest itself is the result. */
+async function dryRunApply(
   client: Client,
   manifest: Manifest,
   all: readonly Manifest[],
   signal: AbortSignal,
-): Promise<{ readonly before: KubeObject | undefined; readonly after: KubeObject }> {
-  const { name, namespace } = manifest.metadata;
-  const options = { dryRun: true, signal };
+): Promise<DryRunResult> {
+  const options = { dryRun: true, signal, fieldManager: "fettle" };
   try {
-    if (name === undefined) return { before: undefined, after: await client.create(manifest, options) };
-    const before = await client.find(manifest, { name, namespace }, { signal });
-    return { before, after: await client.apply(manifest, { ...options, force: true }) };
+    const { before, object } = await applyOverEdits(client, manifest, options);
+    return { before, after: object };
   } catch (error) {
+    if (contestedFields(error).length > 0) {
+      const { before, object } = await applyOverEdits(client, manifest, { ...options, force: true });
+      return { before, after: object, conflict: error };
+    }
     if (isNotFound(error) && needsOthers(manifest, all)) return { before: undefined, after: manifest };
     throw error;
   }

@@ -35,7 +35,7 @@ export const command: Command = {
     const saving: Saving = { client: server.client, kind, subresource, signal };
     const title = titleOf(kind, name);
 
-    // A folder of its own, which nobody else may look into: objects can hold secrets.
+    // A folder that only this user can read: objects can hold secrets.
     const folder = await mkdtemp(join(terminal.env["TMPDIR"] || tmpdir(), "fettle-edit-"));
     const path = join(folder, `${kind.singular}-${name.replaceAll(/[^\w.-]/g, "_")}.yaml`);
     let isNeeded = false;
@@ -55,7 +55,7 @@ export const command: Command = {
           return 0;
         }
         isNeeded = true;
-        // The same text again has been refused already.
+        // The same text was rejected before.
         if (written === text && !mayStay)
           throw new Error(`${title} was not saved: the rejected text was not edited`);
         const outcome = await saveText(saving, base, content);

@@ -5,7 +5,7 @@ import {
   eventKind,
   sortByTime,
   eventSelector,
-  type ObjectEvent,
+  type PrintedEvent,
   eventRow,
   eventTitles,
 } from "../objects/events.js";
@@ -14,7 +14,7 @@ import { columns, GrowingColumns } from "../terminal/columns.js";
 import { formatOf } from "../output/format.js";
 import { Reconnection } from "../server/reconnection.js";
 import { printObjects } from "../output/objects.js";
-import { connect, type Server } from "../server/connect.js";
+import { connect, type ServerConnection } from "../server/connect.js";
 import { resolveObject } from "../objects/resolve-objects.js";
 
 export const command: Command = {
@@ -51,7 +51,7 @@ export const command: Command = {
     const { namespace, fieldSelector, isWanted } = await filterOf(about, options, server);
     const where = { namespace, fieldSelector, signal: terminal.signal };
     const withNamespace = options["allNamespaces"] === true;
-    const rowOf = (event: ObjectEvent): readonly string[] => {
+    const rowOf = (event: PrintedEvent): readonly string[] => {
       const row = eventRow(event, systemClock.now());
       return withNamespace ? [event.metadata.namespace ?? "", ...row] : row;
     };
@@ -61,7 +61,7 @@ export const command: Command = {
       if (format.type !== "table")
         throw new UsageError("-w cannot be combined with -o; use: fettle get events -w -o json");
       const text = new GrowingColumns();
-      const onStart = (found: readonly ObjectEvent[]): void => {
+      const onStart = (found: readonly PrintedEvent[]): void => {
         const rows = sortByTime(found.filter(isWanted)).map(rowOf);
         terminal.stdout.write(text.add([...titleRows, ...rows]));
       };
@@ -74,12 +74,12 @@ export const command: Command = {
     const { items } = await server.client.list(eventKind, where);
     const found = sortByTime(items.filter(isWanted));
     if (format.type !== "table") {
-      const titleOf = ({ metadata }: ObjectEvent): string => `event/${metadata.name}`;
+      const titleOf = ({ metadata }: PrintedEvent): string => `event/${metadata.name}`;
       terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
     } else if (found.length === 0) {
       const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-      const whom = about === undefined ? "" : ` of ${about.join("/")}`;
-      terminal.stderr.write(`No events${whom}${where}.\n`);
+      const object = about === undefined ? "" : ` of ${about.join("/")}`;
+      terminal.stderr.write(`No events${object}${where}.\n`);
     } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
   },
 };
@@ -87,10 +87,10 @@ export const command: Command = {
 interface EventFilter {
   readonly namespace: string | undefined;
   readonly fieldSelector: string | undefined;
-  readonly isWanted: (event: ObjectEvent) => boolean;
+  readonly isWanted: (event: PrintedEvent) => boolean;
 }
 
-/** The words for one object, if one was named: behind the command, or with `--for` as kubectl has it. */
+/** Arguments that name one object, given after the command or with `--for`, as in kubectl. */
 function aboutOf(words: readonly string[], options: OptionValues): readonly string[] | undefined {
   const about = textOption(options, "for");
   if (about === undefined) return words.length === 0 ? undefined : words;
@@ -103,7 +103,7 @@ function aboutOf(words: readonly string[], options: OptionValues): readonly stri
 async function filterOf(
   about: readonly string[] | undefined,
   options: OptionValues,
-  server: Server,
+  server: ServerConnection,
 ): Promise<EventFilter> {
   const isEverywhere = options["allNamespaces"] === true;
   const types = (textOption(options, "types") ?? "")
@@ -115,7 +115,7 @@ async function filterOf(
       throw new UsageError(`unknown event type ${JSON.stringify(type)}; use Normal or Warning`);
     }
   }
-  const isWanted = ({ type = "" }: ObjectEvent): boolean =>
+  const isWanted = ({ type = "" }: PrintedEvent): boolean =>
     types.length === 0 || types.includes(type.toLowerCase());
   const namespace = isEverywhere ? undefined : server.namespace;
   if (about === undefined) return { namespace, fieldSelector: undefined, isWanted };

@@ -4,7 +4,7 @@ import { findKind, kindsNamed } from "../objects/find-kind.js";
 import { nearest } from "../command/nearest.js";
 import type { ServedKind } from "../server/served-kinds.js";
 import { insideOf, rulesText, typeText, wrap } from "./explain/field-text.js";
-import { schemasOf, type Schema, type Schemas } from "./explain/schema.js";
+import { schemasOf, type Schema, type GroupSchemas } from "./explain/schema.js";
 import { connect } from "../server/connect.js";
 
 export const command: Command = {
@@ -61,7 +61,7 @@ export const command: Command = {
   },
 };
 
-/** The longest beginning that names a kind; the rest is the path of a field. */
+/** Splits at the longest prefix that names a kind; the rest is the path of a field. */
 function splitWord(
   word: string,
   kinds: readonly ServedKind[],
@@ -79,7 +79,7 @@ interface Field {
   readonly required: boolean;
 }
 
-function fieldAt(schemas: Schemas, { kind }: ServedKind, fields: readonly string[]): Field {
+function fieldAt(schemas: GroupSchemas, { kind }: ServedKind, fields: readonly string[]): Field {
   let field: Field = { schema: schemas.root, required: false };
   for (const [at, name] of fields.entries()) {
     const { properties = {}, required = [] } = insideOf(field.schema, schemas);
@@ -102,7 +102,12 @@ function fieldAt(schemas: Schemas, { kind }: ServedKind, fields: readonly string
   return field;
 }
 
-function writeFields(schema: Schema, schemas: Schemas, width: number, write: (text: string) => void): void {
+function writeFields(
+  schema: Schema,
+  schemas: GroupSchemas,
+  width: number,
+  write: (text: string) => void,
+): void {
   for (const [name, field] of sortedFields(schema)) {
     const whole = schemas.resolve(field);
     const required = schema.required?.includes(name) === true ? " -required-" : "";
@@ -116,7 +121,7 @@ function writeFields(schema: Schema, schemas: Schemas, width: number, write: (te
 
 function writeOutline(
   schema: Schema,
-  schemas: Schemas,
+  schemas: GroupSchemas,
   indent: string,
   above: readonly unknown[],
   write: (text: string) => void,
@@ -124,7 +129,7 @@ function writeOutline(
   for (const [name, field] of sortedFields(schema)) {
     const required = schema.required?.includes(name) === true ? " -required-" : "";
     const inside = insideOf(field, schemas);
-    // A schema that contains itself has no end.
+    // Recursive schemas are expanded once.
     const isRound = above.includes(inside.properties);
     write(`${indent}${name}\t<${typeText(field, schemas)}>${required}${isRound ? " …" : ""}\n`);
     if (inside.properties !== undefined && !isRound) {

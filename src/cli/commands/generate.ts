@@ -89,23 +89,49 @@ const crds: Command = {
   },
 };
 
+const systemd: Command = {
+  arguments: "[argument...]",
+  description:
+    "Generate systemd units that run fettle up in this folder as a service, with a daily backup. The arguments are those of " +
+    "fettle up; put options of it after --.",
+  options: [output, { flags: "--name <name>", summary: "name of the service (default: the package name)" }],
+  examples: [
+    ["fettle generate systemd -o units", "the modules of fettle.yaml"],
+    ["fettle generate systemd src/index.ts -- --host 0.0.0.0 --hosts fettle.example.com", "with options"],
+    [
+      "sudo cp units/* /etc/systemd/system && sudo systemctl enable --now NAME.service NAME-backup.timer",
+      "install",
+    ],
+  ],
+  async run(words, options, terminal) {
+    const { systemdUnits } = await import("./generate/systemd.js");
+    const { ownProgram } = await import("../templates/own-package.js");
+    const { cwd } = terminal;
+    const name = textOption(options, "name") ?? (await packageName(cwd));
+    const program = [process.execPath, ownProgram()];
+    await writeTexts(terminal, options, systemdUnits({ name, program, folder: cwd, words }));
+  },
+};
+
 export const command: Command = {
-  description: "Generate Kubernetes manifests from the code of a project.",
+  description: "Generate Kubernetes manifests or systemd units from the code of a project.",
   examples: [
     ["fettle generate manifests -o deploy", "everything to run an operator"],
     ["fettle generate crds", "CustomResourceDefinitions only"],
+    ["fettle generate systemd -o units", "a service that runs the control plane"],
   ],
-  commands: { manifests, crds },
+  commands: { manifests, crds, systemd },
 };
 
-/** What modules have: those that are named, or those of fettle.yaml, or src/index.ts. */
+/** Loads the modules of the arguments, those of fettle.yaml, or src/index.ts. */
 async function load(
   words: readonly string[],
-  { cwd, env }: Terminal,
+  terminal: Terminal,
 ): Promise<{
   readonly controllers: readonly Controller[];
   readonly definitions: readonly CustomResourceDefinition[];
 }> {
+  const { cwd, env } = terminal;
   const { loadModules } = await import("../modules/load-modules.js");
   const { sortWords } = await import("../modules/sort-words.js");
   const { loadConfig } = await import("../../plane/config/load-config.js");
@@ -118,7 +144,7 @@ async function load(
       throw new UsageError(`no module in ${words.join(", ")}; expected a file such as src/index.ts`);
     throw new UsageError("missing modules, such as src/index.ts; name them, or list them in fettle.yaml");
   }
-  const { controllers, kinds } = await loadModules(modules, cwd);
+  const { controllers, kinds } = await loadModules(modules, terminal);
   const definitions = kindsOf(controllers, kinds).map((kind) => customResourceDefinition(kind));
   return {
     controllers,
@@ -127,26 +153,44 @@ async function load(
 }
 
 async function write(
-  { cwd, stdout }: Terminal,
+  terminal: Terminal,
   options: OptionValues,
   files: Readonly<Record<string, readonly object[]>>,
 ): Promise<void> {
   const { stringify } = await import("yaml");
   const yaml = (object: object): string => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
+  if (options["output"] === undefined) {
+    terminal.stdout.write(Object.values(files).flat().map(yaml).join("---\n"));
+    return;
+  }
+  const texts = Object.entries(files).filter(([, objects]) => objects.length > 0);
+  await writeTexts(
+    terminal,
+    options,
+    Object.fromEntries(texts.map(([name, objects]) => [name, objects.map(yaml).join("---\n")])),
+  );
+}
+
+/** Writes files to the output folder, or prints them with their names. */
+async function writeTexts(
+  { cwd, stdout }: Terminal,
+  options: OptionValues,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
   const folder = textOption(options, "output");
   if (folder === undefined) {
-    stdout.write(Object.values(files).flat().map(yaml).join("---\n"));
+    const texts = Object.entries(files).map(([name, text]) => `# ${name}\n${text}`);
+    stdout.write(texts.join("\n"));
     return;
   }
   await mkdir(resolve(cwd, folder), { recursive: true });
-  for (const [name, objects] of Object.entries(files)) {
-    if (objects.length === 0) continue;
-    await writeFile(resolve(cwd, folder, name), objects.map(yaml).join("---\n"));
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(resolve(cwd, folder, name), text);
     stdout.write(`wrote ${join(folder, name)}\n`);
   }
 }
 
-/** The name of the package in a folder as Kubernetes takes names; that of the folder where there is none. */
+/** Name of the package in a folder, or of the folder if there is none, as a valid Kubernetes name. */
 async function packageName(cwd: string): Promise<string> {
   let name = basename(cwd);
   try {
@@ -155,7 +199,7 @@ async function packageName(cwd: string): Promise<string> {
     };
     if (typeof found === "string") name = found.replace(/^@[^/]*\//, "");
   } catch {
-    // Then there is no package.
+    // No package.json, or an unreadable one.
   }
   const fitting = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
   return fitting.replaceAll(/^-+|-+$/g, "").slice(0, 63) || "controllers";

@@ -4,7 +4,7 @@ import { type Command } from "../command/command.js";
 import { rethrowNotFound } from "../objects/not-found.js";
 import { columns } from "../terminal/columns.js";
 import { changeLines, pathText } from "../output/change-lines.js";
-import { valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
+import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 import { connect } from "../server/connect.js";
 import { resolveObject } from "../objects/resolve-objects.js";
 import { connectionOptions } from "../command/options.js";
@@ -31,7 +31,7 @@ export const command: Command = {
       .history({ apiVersion: kind.apiVersion, kind: kind.kind, namespace, name })
       .catch(rethrowNotFound(kind, undefined));
     const { colors } = terminal;
-    await writeValue(terminal, format, history, () =>
+    await printValue(terminal, format, history, () =>
       historyText(history, { withDiff: options["diff"] === true, colors }),
     );
   },

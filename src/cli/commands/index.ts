@@ -36,6 +36,26 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "create or update objects from manifests",
         load: async () => (await import("./apply.js")).command,
       },
+      {
+        name: "create",
+        summary: "create objects from manifests",
+        load: async () => (await import("./create.js")).command,
+      },
+      {
+        name: "patch",
+        summary: "change some fields of an object",
+        load: async () => (await import("./patch.js")).command,
+      },
+      {
+        name: "label",
+        summary: "set or remove labels",
+        load: async () => (await import("./label.js")).label,
+      },
+      {
+        name: "annotate",
+        summary: "set or remove annotations",
+        load: async () => (await import("./label.js")).annotate,
+      },
       { name: "delete", summary: "delete objects", load: async () => (await import("./delete.js")).command },
       {
         name: "edit",
@@ -58,6 +78,11 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "show the fields of a kind",
         load: async () => (await import("./explain.js")).command,
       },
+      {
+        name: "api-resources",
+        summary: "list the kinds that the server serves",
+        load: async () => (await import("./api-resources.js")).command,
+      },
     ],
   },
   {
@@ -72,6 +97,11 @@ export const commandGroups: readonly CommandGroup[] = [
         name: "why",
         summary: "show why an object was reconciled, and the result",
         load: async () => (await import("./why.js")).command,
+      },
+      {
+        name: "logs",
+        summary: "where to find what logs would say",
+        load: async () => (await import("./logs.js")).command,
       },
       {
         name: "plan",
@@ -143,6 +173,16 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "create a data folder from a backup",
         load: async () => (await import("./restore.js")).command,
       },
+      {
+        name: "verify",
+        summary: "check a data folder for damage",
+        load: async () => (await import("./verify.js")).command,
+      },
+      {
+        name: "salvage",
+        summary: "write what a damaged data folder still proves to a new one",
+        load: async () => (await import("./salvage.js")).command,
+      },
     ],
   },
   {
@@ -156,13 +196,18 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "generate",
-        summary: "generate manifests for Kubernetes",
+        summary: "generate manifests for Kubernetes, or systemd units",
         load: async () => (await import("./generate.js")).command,
       },
       {
         name: "completion",
         summary: "print a shell completion script",
         load: async () => (await import("./completion.js")).command,
+      },
+      {
+        name: "version",
+        summary: "print versions of this command and the server",
+        load: async () => (await import("./version.js")).command,
       },
     ],
   },

@@ -55,15 +55,17 @@ export const command: Command = {
 
 const packageName = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
-/** What can name a package, an image and a namespace. A folder's name is made to fit, one that was said is not. */
-function projectName(name: string, wasSaid: boolean): string {
+/**
+ * Valid name for a package, an image and a namespace. The name of a folder is adapted; a name given by `--name` is not.
+ */
+function projectName(name: string, isExplicit: boolean): string {
   if (packageName.test(name)) return name;
   const fitting = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")
     .slice(0, 63);
-  if (wasSaid || fitting === "") {
+  if (isExplicit || fitting === "") {
     const hint = fitting === "" ? "" : `, such as ${fitting}`;
     throw new UsageError(
       `${JSON.stringify(name)} is not a valid project name: use lower-case letters, digits and dashes${hint} (--name)`,

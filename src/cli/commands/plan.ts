@@ -1,13 +1,13 @@
 import type { KubeObject } from "../../model/core.js";
 import { type Command } from "../command/command.js";
 import { listOption, connectionOptions } from "../command/options.js";
-import { kindOf } from "../objects/find-kind.js";
+import { servedKindOf } from "../objects/find-kind.js";
 import { inOrder } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests } from "../manifests/read-manifests.js";
 import { startProgress } from "../terminal/progress.js";
 import { isChange, isProblem, planText } from "./plan/plan-text.js";
-import { valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
-import { connect, type Server } from "../server/connect.js";
+import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
+import { connect, type ServerConnection } from "../server/connect.js";
 import type { ServedKind } from "../server/served-kinds.js";
 
 export const command: Command = {
@@ -36,7 +36,7 @@ export const command: Command = {
     const planned = await server.plane.plan({ manifests });
     progress.clear();
     const { plans } = planned;
-    await writeValue(terminal, format, planned, () => planText(plans, found, terminal.colors));
+    await printValue(terminal, format, planned, () => planText(plans, found, terminal.colors));
     if (plans.some(isProblem)) return 1;
     return options["exitCode"] === true && plans.some(isChange) ? 1 : 0;
   },
@@ -46,9 +46,9 @@ export const command: Command = {
 function withNamespace(
   manifest: KubeObject,
   kinds: readonly ServedKind[],
-  { namespace }: Server,
+  { namespace }: ServerConnection,
 ): KubeObject {
-  const isNamespaced = kindOf(kinds, manifest)?.scope === "Namespaced";
+  const isNamespaced = servedKindOf(kinds, manifest)?.scope === "Namespaced";
   if (!isNamespaced || manifest.metadata.namespace !== undefined) return manifest;
   return { ...manifest, metadata: { ...manifest.metadata, namespace } };
 }

@@ -61,7 +61,7 @@ export const command: Command = {
   },
 };
 
-/** The object as it is, with what it was; one that is gone is made anew. */
+/** Writes the content of an earlier version: into the current object, or into a new one if it was deleted. */
 function written(
   client: Client,
   now: KubeObject | undefined,
@@ -90,7 +90,7 @@ function written(
   return client.create({ apiVersion, kind, metadata, ...contentOf(then) }, options);
 }
 
-/** All of an object that people write; kinds without a spec have it at the top. */
+/** Fields of an object that users write: all but the header and the status. */
 function contentOf(object: KubeObject): object {
   const { apiVersion: _, kind: __, metadata: ___, status: ____, ...content } = object;
   return content;
@@ -103,7 +103,7 @@ function revisionOf(text: string): number {
   );
 }
 
-/** @throws when it is not remembered. */
+/** @throws when history does not have the revision. */
 function versionAt({ versions, floor }: History, to: number, title: string): Version {
   const list = `revisions in fettle history: ${[...new Set(versions.map(({ revision }) => revision))].slice(-10).join(", ")}`;
   if (to > 0) {
@@ -123,14 +123,14 @@ function versionAt({ versions, floor }: History, to: number, title: string): Ver
   const found = specs.at(to - 1);
   if (found !== undefined) return found;
   const count = specs.length - 1;
-  const known =
+  const problem =
     count === 0
       ? `${title} has no earlier spec in its history`
       : `--to ${to} goes too far back: ${title} has ${count} earlier ${count === 1 ? "spec" : "specs"} in its history`;
-  throw new Error(`${known}, which starts at revision ${floor}`);
+  throw new Error(`${problem}, which starts at revision ${floor}`);
 }
 
-/** One version for each spec there was, the last of them; a deletion counts as what comes after the last. */
+/** Last version of each distinct spec. A deleted object counts as a version after its last spec. */
 function distinct(versions: readonly Version[]): readonly Version[] {
   const specs: Version[] = [];
   for (const version of versions) {

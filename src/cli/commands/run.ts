@@ -42,7 +42,7 @@ export const command: Command = {
     ["fettle run sites.js --shards 64", "one of several processes that share the objects"],
   ],
   async run(words, options, terminal) {
-    // Before anything large is loaded.
+    // Set before any large module is loaded.
     limitSemiSpace(terminal.env);
     const { run } = await import("../run/run.js");
     return run(words, options, terminal);

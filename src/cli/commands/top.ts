@@ -4,7 +4,7 @@ import { durationOption, connectionOptions } from "../command/options.js";
 import { Reconnection } from "../server/reconnection.js";
 import { Screen } from "../terminal/screen.js";
 import { topText } from "./top/top-text.js";
-import { itemText, valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
+import { itemText, valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 
 export const command: Command = {
   description:
@@ -30,7 +30,7 @@ export const command: Command = {
     const { plane } = server;
     if (!watch && (once || format !== undefined || stdout.isTTY !== true)) {
       const figures = await plane.top();
-      return await writeValue(terminal, format, figures, () => topText(figures, colors));
+      return await printValue(terminal, format, figures, () => topText(figures, colors));
     }
     // Fails if the server cannot be reached at first; later losses are waited for.
     await plane.top();

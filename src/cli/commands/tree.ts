@@ -10,10 +10,10 @@ import {
   itemText,
   valueFormatOf,
   valueOption,
-  writeValue,
+  printValue,
   type ValueFormat,
 } from "../output/value-output.js";
-import { connect, type Server } from "../server/connect.js";
+import { connect, type ServerConnection } from "../server/connect.js";
 import { resolveObject } from "../objects/resolve-objects.js";
 import { connectionOptions } from "../command/options.js";
 
@@ -33,7 +33,7 @@ export const command: Command = {
     const read = (): Promise<TreeNode> => objectTree(server, root, terminal);
     if (options["watch"] === true) return await watchTree(read, server, format, terminal);
     const node = await read();
-    await writeValue(terminal, format, treeValue(node), () =>
+    await printValue(terminal, format, treeValue(node), () =>
       treeText(node, { now: Date.now(), colors: terminal.colors }),
     );
   },
@@ -46,7 +46,7 @@ const settleTime = 50;
 
 async function watchTree(
   read: () => Promise<TreeNode>,
-  { client }: Server,
+  { client }: ServerConnection,
   format: ValueFormat,
   terminal: Terminal,
 ): Promise<void> {
@@ -92,7 +92,7 @@ async function watchTree(
 
 /** Calls back for changes of a kind. A kind that cannot be watched is covered by {@link rereadInterval}. */
 async function watchKind(
-  client: Server["client"],
+  client: ServerConnection["client"],
   kind: ServedKind,
   namespace: string | undefined,
   signal: AbortSignal,

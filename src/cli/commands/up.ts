@@ -26,6 +26,23 @@ export const command: Command = {
       summary:
         'file with more users, one per line: token,user,uid,"group1,group2"; members of system:masters may do everything, others nothing',
     },
+    {
+      flags: "--hosts <names>",
+      summary: "further host names of the server, separated by commas: fettle.example.com,10.0.0.5",
+    },
+    {
+      flags: "--cert-file <file>",
+      summary: "own certificate, with --key-file (default: one signed by a CA in the data folder)",
+    },
+    { flags: "--key-file <file>", summary: "private key of the certificate" },
+    {
+      flags: "--service-cluster-ip-range <range>",
+      summary: "range of the addresses of services (default: 10.96.0.0/16)",
+    },
+    {
+      flags: "--service-node-port-range <range>",
+      summary: "range of the node ports of services (default: 30000-32767)",
+    },
     { flags: "--tls", summary: "serve HTTPS (default)" },
     { flags: "--no-tls", summary: "serve plain HTTP; kubectl sends no token over it, curl does" },
     {
@@ -40,6 +57,10 @@ export const command: Command = {
     ["fettle up", "the modules of fettle.yaml, or the API server alone"],
     ["fettle up sites.ts site.yaml", "a controller and an object for it"],
     ["fettle up --watch src/controllers.ts manifests/", "restart on every change"],
+    [
+      "fettle up --host 0.0.0.0 --cert-file tls.crt --key-file tls.key",
+      "for other machines, with your own certificate",
+    ],
     ["fettle up --port 0 --store memory", "any free port, nothing persisted"],
     ["fettle up --log json | jq .object", "logs for other programs"],
   ],

@@ -5,7 +5,7 @@ import { titleOf } from "../objects/find-kind.js";
 import { untilObject, type WatchedObject } from "../objects/until-object.js";
 import { startProgress } from "../terminal/progress.js";
 import { parseGoal, type Goal } from "./wait/goal.js";
-import { connect, type Server } from "../server/connect.js";
+import { connect, type ServerConnection } from "../server/connect.js";
 import { resolveObjects, getObject } from "../objects/resolve-objects.js";
 
 export const command: Command = {
@@ -35,13 +35,13 @@ export const command: Command = {
     ["fettle wait site/hello --for jsonpath='{.status.published}'=3", "until a field has a value"],
   ],
   async run(words, options, terminal) {
-    const asked = textOption(options, "for");
-    if (asked === undefined) {
+    const forOption = textOption(options, "for");
+    if (forOption === undefined) {
       throw new UsageError(
         "missing --for, such as --for condition=Ready, --for delete or --for jsonpath='{.status.phase}'=Done",
       );
     }
-    const goal = parseGoal(asked);
+    const goal = parseGoal(forOption);
     const timeout = (await durationOption(options, "timeout")) ?? 30_000;
     await using server = await connect(options, terminal);
     const waited = await findWaited(words, options, terminal, server, goal);
@@ -69,13 +69,13 @@ export const command: Command = {
 
 interface Waited extends WatchedObject {
   readonly title: string;
-  /** How it is, when it is not as wanted. */
+  /** Current state, if it is not the goal. */
   state: string;
   outcome: "waiting" | "met" | "lost";
 }
 
 async function look(
-  { client }: Server,
+  { client }: ServerConnection,
   waited: Waited,
   goal: Goal,
   signal: AbortSignal | undefined,
@@ -104,7 +104,7 @@ async function findWaited(
   words: readonly string[],
   options: OptionValues,
   terminal: Terminal,
-  server: Server,
+  server: ServerConnection,
   goal: Goal,
 ): Promise<readonly Waited[]> {
   const { signal } = terminal;

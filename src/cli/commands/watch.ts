@@ -5,7 +5,7 @@ import { selectionOptions, connectionOptions } from "../command/options.js";
 import { titleOf } from "../objects/find-kind.js";
 import { follow, type FollowedChange } from "../objects/follow.js";
 import type { ServedKind } from "../server/served-kinds.js";
-import { withoutManagedFields } from "../output/objects.js";
+import { printableObject } from "../output/objects.js";
 import { Reconnection } from "../server/reconnection.js";
 import { connect } from "../server/connect.js";
 import { resolveObjects, selectTarget } from "../objects/resolve-objects.js";
@@ -88,5 +88,5 @@ function bodyOf(
 
 function jsonLine({ type, object, before }: FollowedChange): string {
   const changes = before === undefined || type !== "MODIFIED" ? undefined : diff(before, object, { ignore });
-  return JSON.stringify({ type, object: withoutManagedFields(object), changes });
+  return JSON.stringify({ type, object: printableObject(object), changes });
 }

@@ -2,8 +2,8 @@ import type { KindInfo } from "../../client/kinds/kind.js";
 import { formatAge } from "../../model/core.js";
 import type { ControllerState } from "../../plane/management/contract.js";
 import { type Command, type Terminal } from "../command/command.js";
-import { connect, type Server } from "../server/connect.js";
-import { showRuns, followRuns } from "../output/show-runs.js";
+import { connect, type ServerConnection } from "../server/connect.js";
+import { showRuns, printRuns } from "../output/show-runs.js";
 import { valueFormatOf, valueOption, type ValueFormat } from "../output/value-output.js";
 import { parseObjectArguments, resolveControllers, queueKey } from "../objects/resolve-controllers.js";
 import { searchHint } from "../objects/not-found.js";
@@ -39,7 +39,7 @@ export const command: Command = {
     // All controllers of the kind reconcile the object, unless the argument names one of them.
     const only = controller.name === kind || others.length === 0 ? controller.name : undefined;
     const filter = { kind: controller.kind, key, controller: only };
-    if (options["watch"] === true) return await followRuns(plane, { ...filter, limit }, format, terminal);
+    if (options["watch"] === true) return await printRuns(plane, { ...filter, limit }, format, terminal);
     const list = await plane.runs({ ...filter, limit });
     if (list.runs.length === 0 && format === undefined)
       return await explainNoRuns(controller, name, server, terminal);
@@ -52,7 +52,7 @@ interface WrittenObject {
   readonly name: string;
   readonly limit: number;
   readonly format: ValueFormat;
-  readonly server: Server;
+  readonly server: ServerConnection;
   readonly terminal: Terminal;
 }
 
@@ -78,7 +78,7 @@ async function showWriters({ kind, name, limit, format, server, terminal }: Writ
 async function explainNoRuns(
   controller: ControllerState,
   name: string,
-  { client, namespace }: Server,
+  { client, namespace }: ServerConnection,
   { stdout, signal }: Terminal,
 ): Promise<void> {
   const { kind, apiVersion, scope } = controller;

@@ -1,5 +1,5 @@
 import type { Terminal } from "../command/command.js";
-import type { Server } from "../server/connect.js";
+import type { ServerConnection } from "../server/connect.js";
 import type { CompletionServer } from "./candidates.js";
 
 /** Milliseconds to wait for the server: the user has pressed Tab and waits too. */
@@ -11,7 +11,9 @@ export function completionServer(
   terminal: Terminal,
 ): CompletionServer {
   const { stdout, env, cwd, version } = terminal;
-  const request = async <T>(read: (server: Server, signal: AbortSignal) => Promise<readonly T[]>) => {
+  const request = async <T>(
+    read: (server: ServerConnection, signal: AbortSignal) => Promise<readonly T[]>,
+  ) => {
     const { connect } = await import("../server/connect.js");
     const signal = AbortSignal.any([terminal.signal, AbortSignal.timeout(timeout)]);
     const silent: Terminal = {

@@ -1,9 +1,9 @@
 export type Shell = "bash" | "zsh" | "fish";
 
 /**
- * What a shell reads to complete `fettle`. Each asks `fettle completion candidates` with the words so far, and gets a
- * candidate a line, with a tab and a summary behind it, or `:files` when files are meant. A candidate that ends with `=` or
- * `,` is not complete: no space follows it.
+ * Completion scripts by shell. Each calls `fettle completion candidates` with the words so far. The response is one
+ * candidate per line, followed by a tab and a summary, or `:files` for file names. After a candidate that ends with `=`
+ * or `,` no space is inserted.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   // Bash splits words at = and :, which fettle does not: they are joined again, and only what stands behind the last of them is

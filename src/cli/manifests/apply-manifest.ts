@@ -1,4 +1,5 @@
 import type { ApplyOptions, Client, Manifest } from "../../client/client.js";
+import { applyOverEdits, type ContestedField } from "../../client/apply-over-edits.js";
 import type { UntypedObject } from "../../client/kinds/kind.js";
 import { diff, findCondition, parseApiVersion, type Condition } from "../../model/core.js";
 import { untilObject } from "../objects/until-object.js";
@@ -6,6 +7,8 @@ import { untilObject } from "../objects/until-object.js";
 export interface AppliedManifest {
   readonly object: UntypedObject;
   readonly outcome: "created" | "configured" | "unchanged";
+  /** Fields that had been changed by hand, and have the value of the manifest again. */
+  readonly reverted: readonly ContestedField[];
 }
 
 /** Fields of the server, ignored when objects are compared. */
@@ -17,18 +20,14 @@ export async function applyManifest(
   manifest: Manifest,
   options: ApplyOptions,
 ): Promise<AppliedManifest> {
-  const { name, namespace } = manifest.metadata;
-  const { force: _, ...writing } = options;
-  if (name === undefined) return { object: await client.create(manifest, writing), outcome: "created" };
-  const before = await client.find(manifest, { name, namespace }, { signal: options.signal });
-  const object = await client.apply(manifest, options);
-  if (before === undefined) return { object, outcome: "created" };
+  const { object, before, reverted } = await applyOverEdits(client, manifest, options);
+  if (before === undefined) return { object, outcome: "created", reverted };
   // A dry run returns no new resourceVersion, so the content is compared.
   const same =
     options.dryRun === true
       ? diff(before, object, { ignore: bookkeeping }).length === 0
       : before.metadata.resourceVersion === object.metadata.resourceVersion;
-  return { object, outcome: same ? "unchanged" : "configured" };
+  return { object, outcome: same ? "unchanged" : "configured", reverted };
 }
 
 /** Definitions and namespaces come first, since other manifests may need them. */

@@ -22,7 +22,7 @@ items:
   - { apiVersion: v1, kind: ConfigMap, metadata: { generateName: b- } }
 `;
 
-test("the place of a manifest, and of every field of it", () => {
+test("finds the line and column of a manifest and of each of its fields", () => {
   const [site, ...maps] = placedManifests(text, "site.yaml");
   expect(maps.map(({ manifest, place }) => [manifest.metadata.name ?? "", place()])).toEqual([
     ["a", "site.yaml:18:5"],
@@ -32,14 +32,14 @@ test("the place of a manifest, and of every field of it", () => {
     "": "1:1",
     "spec.title": "8:10",
     ".spec.title": "8:10",
-    // What goes on over lines is found at its name.
+    // A value that spans several lines is found at its name.
     spec: "7:1",
     "spec.ports": "9:3",
     "spec.ports[1].number": "13:15",
     'spec.ports[name="web"].number': "11:15",
     "metadata.annotations[demo.dev/owner]": "6:21",
     "metadata.annotations.demo.dev/owner": "6:21",
-    // What is not there is found at what is nearest above it.
+    // A missing field is found at its nearest existing parent.
     "spec.pages": "7:1",
     "spec.ports[7].number": "9:3",
     "status.published": "1:1",
@@ -48,7 +48,7 @@ test("the place of a manifest, and of every field of it", () => {
     expect.soft(site?.place(field), field).toBe(`site.yaml:${at}`);
 });
 
-test("what is no manifest is told with its place", () => {
+test("reports invalid manifests with their line and column", () => {
   for (const [wrong, message] of [
     ["a: 1\n b: 2\n", /^x\.yaml:1:\d+: /],
     ["apiVersion: v1\nmetadata: { name: x }\n", "x.yaml:1:1: kind is missing"],

@@ -2,26 +2,24 @@ import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, 
 import type { Manifest } from "../../client/client.js";
 import { ManifestError, parseManifests } from "../../plane/apply-manifests.js";
 
-/** A manifest with its place. */
+/** Manifest with its position in a file. */
 export interface PlacedManifest {
   readonly manifest: Manifest;
-  /** `site.yaml:3:9` of a field, or of what is nearest above it; without a field, of the manifest itself. */
+  /** Position such as `site.yaml:3:9` of a field or its nearest existing parent; without a field, of the manifest. */
   readonly place: (field?: string) => string;
 }
 
 /**
- * The manifests in a text: YAML with any number of documents, or JSON; a list stands for its items.
+ * Parses manifests: YAML with any number of documents, or JSON; the items of a list are returned one by one.
  *
- * @example
- * const [site] = placedManifests(text, "site.yaml");
- * site.place("spec.pages"); // "site.yaml:6:10"
+ * @example const [site] = placedManifests(text, "site.yaml"); site.place("spec.pages"); // "site.yaml:6:10"
  *
- * @throws {ManifestError} with the place of what is wrong.
+ * @throws {ManifestError} with the position of the problem.
  */
 export function placedManifests(text: string, file: string): readonly PlacedManifest[] {
   const lines = new LineCounter();
   const documents: readonly Document[] = parseAllDocuments(text, { lineCounter: lines });
-  // Whoever reads manifests elsewhere says the same about what is no YAML.
+  // The shared parser reports the same errors for the same text elsewhere.
   if (documents.some(({ errors }) => errors.length > 0)) parseManifests(text, file);
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
@@ -39,7 +37,7 @@ export function placedManifests(text: string, file: string): readonly PlacedMani
   );
 }
 
-/** The manifests of a document in the order in which they are applied. */
+/** Manifests of a document, in the order in which they are applied. */
 function manifestsIn(node: Node | null): readonly Node[] {
   if (node === null || (isScalar(node) && node.value === null)) return [];
   if (isSeq(node)) return node.items.flatMap((item) => manifestsIn(item as Node));
@@ -62,8 +60,8 @@ function isText(value: unknown): boolean {
 }
 
 /**
- * Where a field such as `spec.pages[0].title` stands: its value, or its name when the value goes on over lines; of a field that
- * is not there, what is nearest above it.
+ * Offset of a field such as `spec.pages[0].title`: of its value, of its name if the value spans several lines, or of
+ * its nearest existing parent.
  */
 function placeOf(node: Node, field: string): number {
   let place = startOf(node);
@@ -81,7 +79,7 @@ function placeOf(node: Node, field: string): number {
 interface Step {
   readonly place: number;
   readonly value: unknown;
-  /** How many parts of the path it took: a name may have dots in it. */
+  /** Number of path segments that were used: a name may contain dots. */
   readonly length: number;
 }
 
@@ -102,7 +100,7 @@ function stepInto(node: unknown, steps: readonly string[]): Step | undefined {
   return undefined;
 }
 
-/** Whether an item of a list is the one that `name="web",protocol="TCP"` means. */
+/** True if an item of a list has the keys in `name="web",protocol="TCP"`. */
 function hasKeys(item: unknown, text: string): boolean {
   const keys = [...text.matchAll(/([\w-]+)=("(?:[^"\\]|\\.)*"|[^,]+)/g)];
   return (

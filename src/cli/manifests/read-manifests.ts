@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import { UsageError, type CommandOption, type Terminal } from "../command/command.js";
 import type { PlacedManifest } from "./placed-manifests.js";
 
-/** A manifest and where it was found. */
+/** Manifest with its source. */
 export interface FoundManifest extends PlacedManifest {
-  /** A path as it was given, a URL, or `stdin`. */
+  /** Path as given, URL, or `stdin`. */
   readonly source: string;
 }
 
@@ -21,9 +21,9 @@ export const fileOptions: readonly CommandOption[] = [
 const extensions = [".yaml", ".yml", ".json"];
 
 /**
- * All manifests in files, folders, at URLs and on standard input, read before anything is done with one of them.
+ * Reads all manifests of files, folders, URLs and standard input, before any of them is applied.
  *
- * @throws what says the file, line and column, when something cannot be read.
+ * @throws with file, line and column when something cannot be read.
  */
 export async function readManifests(
   files: readonly string[],
@@ -73,7 +73,7 @@ async function textsOf(file: string, recursive: boolean, terminal: Terminal): Pr
   }
 }
 
-/** Sorted, so that what is applied first does not depend on the disk. */
+/** Sorted, so that the order does not depend on the file system. */
 async function manifestFiles(folder: string, recursive: boolean): Promise<readonly string[]> {
   const names: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {

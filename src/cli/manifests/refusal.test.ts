@@ -18,14 +18,14 @@ test.each([
     ["spec.a: unknown field", "spec.b: unknown field"],
   ],
   ["the server has had enough", ["the server has had enough"]],
-])("what only the message of a refusal says is told by field: %s", (message, lines) => {
+])("finds the field of a problem in the message: %s", (message, lines) => {
   const found = problemsOf(fromStatus({ code: 500, message }));
   expect(found.map((each) => each.message)).toEqual(lines);
   for (const { field, message } of found)
     if (field !== undefined) expect(message.startsWith(`${field}: `)).toBe(true);
 });
 
-test("causes are told one by one", () => {
+test("reports one problem per cause", () => {
   const causes = [
     { reason: "FieldValueInvalid", field: "spec.pages", message: "Invalid value: 0" },
     { reason: "FieldValueRequired", field: "spec.title", message: "Required value" },

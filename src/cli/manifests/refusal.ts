@@ -1,4 +1,5 @@
-import { asApiError, isConflict } from "../../model/core.js";
+import { contestedFields } from "../../client/apply-over-edits.js";
+import { asApiError } from "../../model/core.js";
 
 /** Problem of a rejected manifest, and the field it is about. */
 export interface ManifestProblem {
@@ -8,14 +9,10 @@ export interface ManifestProblem {
 
 /** Problems for which the server rejected a manifest, with hints. */
 export function problemsOf(error: unknown): readonly ManifestProblem[] {
-  const api = asApiError(error);
-  const causes = api?.status.details?.causes ?? [];
-  const conflicts = causes.filter(({ reason }) => reason === "FieldManagerConflict");
-  if (isConflict(error) && conflicts.length > 0) {
-    const fields = conflicts.map(({ field = "", message = "" }) => {
-      const manager = /"([^"]*)"/.exec(message)?.[1] ?? "another manager";
-      return `${field} (${manager})`;
-    });
+  const causes = asApiError(error)?.status.details?.causes ?? [];
+  const conflicts = contestedFields(error);
+  if (conflicts.length > 0) {
+    const fields = conflicts.map(({ field, manager }) => `${field} (${manager})`);
     const message = `fields are owned by other field managers: ${fields.join(", ")}; remove them from the manifest, or take ownership with --force`;
     return [{ field: conflicts[0]?.field, message }];
   }

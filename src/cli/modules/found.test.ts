@@ -16,7 +16,7 @@ test("controllers, schedules and kinds are found under any name and in lists, ea
   expect(found.kinds).toEqual([Site]);
 });
 
-test("what only looks a little like one is left alone, and nothing is called", () => {
+test("ignores exports of a similar shape, and calls no functions", () => {
   const found = findIn({
     make: () => expect.unreachable("functions are not called"),
     manifest: { apiVersion: "demo.dev/v1", kind: "Site", metadata: { name: "hello" } },
@@ -27,6 +27,6 @@ test("what only looks a little like one is left alone, and nothing is called", (
   expect(found).toEqual({ controllers: [], schedules: [], kinds: [] });
 });
 
-test("one that another copy of the package made is one too", () => {
+test("finds exports that another copy of the package created", () => {
   expect(findIn({ sites: { ...sites, options: { ...sites.options } } }).controllers).toHaveLength(1);
 });

@@ -3,17 +3,17 @@ import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 
 /** What modules have to offer to a control plane, each once. */
-export interface Found {
+export interface ModuleExports {
   readonly controllers: readonly Controller[];
   readonly schedules: readonly Schedule[];
   readonly kinds: readonly Resource[];
 }
 
 /**
- * The controllers, schedules and kinds among what a module exports: by any name, also in lists. They are known by their
- * shape, since the module may have another copy of this package. Functions are not called.
+ * Finds the controllers, schedules and kinds among the exports of a module, under any name and in arrays. They are
+ * recognised by their shape, since the module may have another copy of this package. Functions are not called.
  */
-export function findIn(exports: Readonly<Record<string, unknown>>): Found {
+export function findIn(exports: Readonly<Record<string, unknown>>): ModuleExports {
   const controllers = new Set<Controller>();
   const schedules = new Set<Schedule>();
   const kinds = new Set<Resource>();

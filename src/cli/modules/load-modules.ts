@@ -3,36 +3,52 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as Jiti from "jiti";
-import { findIn, type Found } from "./found.js";
+import { formatDuration } from "../../model/time/duration.js";
+import type { Terminal } from "../command/command.js";
+import { interruptible } from "../command/interruptible.js";
+import { findIn, type ModuleExports } from "./found.js";
 
-/** What was found in modules, and the files that took part. */
-export interface Loaded extends Found {
-  /** The modules, and what they import in turn as far as it is TypeScript; nothing of node_modules. */
+/** Exports of modules, and the source files that were loaded. */
+export interface Loaded extends ModuleExports {
+  /** Modules and the TypeScript files they import; nothing of node_modules. */
   readonly files: readonly string[];
 }
 
-/** A module that cannot be used; the message says which and why. */
+/** A module that cannot be loaded or used; the message has its path and the reason. */
 class ModuleError extends Error {
   override readonly name = "ModuleError";
 }
 
-/** As the loader says it. */
+/** Format of a syntax error of the loader. */
 const syntaxError = /^ParseError: (.*?)\s*\n\s*(\S+?)(:\d+:\d+)\s*$/s;
-/** Of the command line: whoever wrote a module need not know how it came to be loaded. */
+/** Folder of the command line's own code, whose frames are removed from stack traces. */
 const ownCode = dirname(dirname(fileURLToPath(import.meta.url)));
 const typescript = /\.[cm]?tsx?$/;
 
 /**
  * Loads modules, TypeScript or JavaScript, and finds the controllers, schedules and kinds they export.
  *
- * @throws {ModuleError} for one that cannot be loaded, or that has nothing to offer.
+ * @throws {ModuleError} for a module that cannot be loaded, or that exports none of these.
  */
-export async function loadModules(paths: readonly string[], cwd: string): Promise<Loaded> {
+export async function loadModules(
+  paths: readonly string[],
+  terminal: Pick<Terminal, "cwd" | "signal" | "stderr">,
+  { timeout = 60_000 }: { readonly timeout?: number } = {},
+): Promise<Loaded> {
+  const { cwd } = terminal;
   const load = paths.some((path) => typescript.test(path)) ? typescriptLoader(cwd) : undefined;
-  const all: Found[] = [];
+  const all: ModuleExports[] = [];
   for (const path of paths) {
     const name = relative(cwd, path);
-    const exports = await importing(path, cwd, load);
+    const exports = await interruptible(
+      importing(path, cwd, load),
+      {
+        doing: `loading ${name}`,
+        timeout,
+        problem: `${name} did not finish loading within ${formatDuration(timeout)}: a top-level await in it, or in a module that it imports, does not end`,
+      },
+      terminal,
+    );
     const found = findIn(exports);
     if (found.controllers.length + found.schedules.length + found.kinds.length === 0) {
       throw new ModuleError(nothingIn(name, exports));
@@ -53,11 +69,11 @@ interface Loader {
 }
 
 /**
- * Node 20 does not read TypeScript, and later ones do not find `./kinds.ts` when it is imported as `./kinds.js`, as
- * TypeScript wants it. What is JavaScript already is left to Node, so that everybody has the same copy of this package.
+ * Loads TypeScript. Node 20 cannot, and later versions do not resolve `./kinds.js` to `./kinds.ts`, as TypeScript
+ * requires. JavaScript is left to Node, so that all modules share one copy of this package.
  */
 function typescriptLoader(cwd: string): Loader {
-  // Imported, Node would first search the minified file for its exports, which takes longer than to run it.
+  // With `import`, Node would first scan the minified file for its exports, which takes longer than running it.
   const { createJiti } = createRequire(import.meta.url)("jiti") as typeof Jiti;
   const jiti = createJiti(import.meta.url, {
     fsCache: cacheFolder(cwd) ?? false,
@@ -72,8 +88,8 @@ function typescriptLoader(cwd: string): Loader {
 }
 
 /**
- * Folder for compiled modules, by the content of their sources: the compiler takes longer to load than everything else of
- * a start. In the nearest node_modules, where tools keep such things, and nowhere if there is none.
+ * Cache folder for compiled modules, keyed by the content of their sources: loading the compiler takes longer than the
+ * rest of a start. It is in the nearest node_modules; undefined if there is none.
  */
 function cacheFolder(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
@@ -101,12 +117,12 @@ async function importing(
   }
 }
 
-/** Where it happened matters to who wrote the module; where in Node's or the loader's own code does not. */
+/** Message and stack frames of the user's code, without those of Node and of the loader. */
 function stackOf(error: unknown, cwd: string): string {
   if (!(error instanceof Error)) return String(error);
   const [, problem, file = "", position = ""] = syntaxError.exec(error.message) ?? [];
   if (problem !== undefined) return `${relative(cwd, file)}${position}: ${problem}`;
-  // A list of who required whom says what the frames say.
+  // The require stack repeats the frames.
   const message = error.message.replace(/\nRequire stack:[^]*/, "").trim();
   const missing = /^Cannot find (?:module|package) '([^'./][^']*)'/.exec(message)?.[1];
   if (missing !== undefined)

@@ -3,23 +3,23 @@ import { basename, join, relative, resolve } from "node:path";
 import { defaultConfigFile } from "../../plane/config/load-config.js";
 import { UsageError } from "../command/command.js";
 
-/** What the words of a command mean. */
+/** Arguments sorted into modules and manifests. */
 export interface Sorted {
   readonly modules: readonly string[];
-  /** Files. */
+  /** Paths of files. */
   readonly manifests: readonly string[];
 }
 
 const module = /(?<!\.d)\.[cm]?[jt]sx?$/;
 const manifest = /\.(ya?ml|json)$/;
-/** JSON that lies about in folders and is no manifest. */
+/** JSON files that are not manifests, such as package.json. */
 const otherJson = /^(package(-lock)?|tsconfig.*|jsconfig.*|\..*)\.json$/;
 
 /**
- * Tells modules from manifests: files by their names; a folder stands for the manifests in it and for its index module, if
- * there is one.
+ * Sorts arguments into modules and manifests: files by their names; a folder contributes its manifests and its index
+ * module, if it has one.
  *
- * @throws {UsageError} for what is neither, or not there.
+ * @throws {UsageError} for a path that is neither, or does not exist.
  */
 export function sortWords(words: readonly string[], cwd: string): Sorted {
   const modules = new Set<string>();

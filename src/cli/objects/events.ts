@@ -4,7 +4,7 @@ import { formatAge, parseTime, type KubeObject } from "../../model/core.js";
 import { cellText } from "../terminal/columns.js";
 
 /** Kubernetes' Event of the core group, as far as it is printed. */
-export interface ObjectEvent extends KubeObject {
+export interface PrintedEvent extends KubeObject {
   readonly type?: string;
   readonly reason?: string;
   readonly message?: string;
@@ -36,23 +36,23 @@ export async function listEvents(
   client: Client,
   { kind, metadata }: UntypedObject,
   signal?: AbortSignal,
-): Promise<readonly ObjectEvent[]> {
+): Promise<readonly PrintedEvent[]> {
   const { name = "", namespace, uid } = metadata;
   const fieldSelector = eventSelector(kind, name);
   const { items } = await client.list(eventKind, { namespace, fieldSelector, signal });
   // Drops the events of an earlier object of the same name; an event without uid may belong to either.
   return items.filter(
-    ({ involvedObject }: ObjectEvent) => !involvedObject?.uid || involvedObject.uid === uid,
+    ({ involvedObject }: PrintedEvent) => !involvedObject?.uid || involvedObject.uid === uid,
   );
 }
 
 /** Sorts events by the time they were last seen, oldest first. */
-export function sortByTime(events: readonly ObjectEvent[]): readonly ObjectEvent[] {
+export function sortByTime(events: readonly PrintedEvent[]): readonly PrintedEvent[] {
   return events.toSorted((a, b) => lastSeen(a) - lastSeen(b));
 }
 
 /** Age and count of an event: `5m`, `5m (x3 over 1h)`. */
-export function ageText(event: ObjectEvent, now: number): string {
+export function ageText(event: PrintedEvent, now: number): string {
   const count = event.series?.count ?? event.count ?? 1;
   const last = formatAge(now - lastSeen(event));
   if (count <= 1) return last;
@@ -60,26 +60,26 @@ export function ageText(event: ObjectEvent, now: number): string {
 }
 
 /** Component that reported an event. */
-export function sourceText({ source, reportingComponent }: ObjectEvent): string {
+export function sourceText({ source, reportingComponent }: PrintedEvent): string {
   return source?.component || reportingComponent || "<unknown>";
 }
 
 /** Message of an event on one line. */
-export function messageText({ message = "" }: ObjectEvent): string {
+export function messageText({ message = "" }: PrintedEvent): string {
   return cellText(message.trim().replaceAll(/\s*\n\s*/g, " "));
 }
 
 export const eventTitles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"] as const;
 
 /** Row of an event below {@link eventTitles}. */
-export function eventRow(event: ObjectEvent, now: number): readonly string[] {
+export function eventRow(event: PrintedEvent, now: number): readonly string[] {
   const { type, reason, involvedObject } = event;
   const object = `${involvedObject?.kind ?? ""}/${involvedObject?.name ?? ""}`;
   return [ageText(event, now), cellText(type), cellText(reason), object, messageText(event)];
 }
 
 /** Milliseconds since 1970. */
-function lastSeen(event: ObjectEvent): number {
+function lastSeen(event: PrintedEvent): number {
   const { series, lastTimestamp, eventTime, firstTimestamp, metadata } = event;
   return timeOf(
     series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
 import { findKind, findKinds } from "./find-kind.js";
-import { servedKinds, type ServedKind } from "../server/served-kinds.js";
+import { discoverKinds, type ServedKind } from "../server/served-kinds.js";
 
-/** A server that knows only the discovery of old: one document for each group and version. */
+/** Transport to a server with unaggregated discovery: one document for each group and version. */
 function oldServer(documents: Readonly<Record<string, object>>): HttpTransport {
   const document = async (path: string): Promise<object> => documents[path] ?? { kind: "Nothing" };
   return { document } as unknown as HttpTransport;
@@ -59,9 +59,9 @@ const server = oldServer({
 const show = ({ apiVersion, kind }: ServedKind): string => `${apiVersion}/${kind}`;
 
 describe("with the documents of old servers", async () => {
-  const kinds = await servedKinds(server);
+  const kinds = await discoverKinds(server);
 
-  test("subresources are no kinds, and preferred versions come first", () => {
+  test("omits subresources and lists preferred versions first", () => {
     expect(kinds.map(show)).toEqual([
       "v1/Pod",
       "v1/Node",
@@ -77,7 +77,7 @@ describe("with the documents of old servers", async () => {
     ["POD", "v1/Pod"],
     ["pods.metrics.dev", "metrics.dev/v1/PodMetrics"],
     ["podmetrics", "metrics.dev/v1/PodMetrics"],
-    // A real name is meant before a short one.
+    // A full name takes precedence over a short name.
     ["po", "metrics.dev/v1/Po"],
     ["po.v1beta1.metrics.dev", "metrics.dev/v1beta1/Po"],
     ["no", "v1/Node"],
@@ -85,17 +85,17 @@ describe("with the documents of old servers", async () => {
     expect(show(findKind(kinds, word))).toBe(found);
   });
 
-  test("a category is its kinds, each in one version", () => {
+  test("a category stands for its kinds, each in one version", () => {
     expect(findKinds(kinds, "all").map(show)).toEqual(["v1/Pod", "metrics.dev/v1/Po"]);
   });
 
   test.each([
     ["pdos", 'unknown kind "pdos"; did you mean pods?'],
-    // A short name is near to nearly everything.
+    // Almost every word is similar to some short name.
     ["pof", 'unknown kind "pof"; did you mean pod?'],
     ["nodes.metrics.dev", "did you mean nodes (node)?"],
     ["zebras", 'unknown kind "zebras"; the server has pods, po, and Kubernetes\' own kinds'],
-  ])("%s is not known", (word, text) => {
+  ])("%s is an unknown kind", (word, text) => {
     expect(() => findKind(kinds, word)).toThrow(text);
   });
 });

@@ -26,7 +26,7 @@ export function findKinds(served: readonly ServedKind[], word: string): readonly
   const members = served.filter(
     ({ categories, verbs }) => categories.includes(category) && verbs.includes("list"),
   );
-  // Every version of a kind is in the category; the preferred one stands first.
+  // Every version of a kind is in the category; the preferred one comes first.
   const kinds = members.filter(
     (kind, at) =>
       members.findIndex(({ group, plural }) => group === kind.group && plural === kind.plural) === at,
@@ -36,7 +36,7 @@ export function findKinds(served: readonly ServedKind[], word: string): readonly
 }
 
 /** Kind of an object; undefined when the server no longer serves it. */
-export function kindOf(
+export function servedKindOf(
   served: readonly ServedKind[],
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
 ): ServedKind | undefined {

@@ -1,7 +1,7 @@
 import type { Client, Where } from "../../client/client.js";
 import type { KindInfo, UntypedObject } from "../../client/kinds/kind.js";
 import { isExpired, isGone, sleep, systemClock } from "../../model/core.js";
-import { isTransient, type Reconnection } from "../server/reconnection.js";
+import { isReconnectable, type Reconnection } from "../server/reconnection.js";
 
 /** Change of an object; `before` is its last version, if it was seen. */
 export interface FollowedChange {
@@ -66,7 +66,7 @@ export async function* follow(
     } catch (error) {
       if (signal.aborted) return;
       if (isExpired(error) || isGone(error)) version = undefined;
-      else if (seen === undefined || !isTransient(error)) throw error;
+      else if (seen === undefined || !isReconnectable(error)) throw error;
       else if (reconnection !== undefined) await reconnection.lost(error);
       else await sleep(systemClock, pause, signal).catch(() => {});
     }

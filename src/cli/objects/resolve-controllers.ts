@@ -1,7 +1,7 @@
 import { parseApiVersion } from "../../model/core.js";
 import type { ControllerState } from "../../plane/management/contract.js";
 import { UsageError } from "../command/command.js";
-import type { Server } from "../server/connect.js";
+import type { ServerConnection } from "../server/connect.js";
 import type { ServedKind } from "../server/served-kinds.js";
 import { findKind } from "./find-kind.js";
 
@@ -45,7 +45,7 @@ type Resolved =
  *
  * @throws {UnknownKindError} when there is neither.
  */
-export async function resolveControllers(word: string, server: Server): Promise<Resolved> {
+export async function resolveControllers(word: string, server: ServerConnection): Promise<Resolved> {
   const { controllers } = await server.plane.controllers();
   const named = controllers.find(({ name }) => name === word);
   if (named !== undefined) return { controllers: [named] };
@@ -60,7 +60,10 @@ export async function resolveControllers(word: string, server: Server): Promise<
 }
 
 /** Resolves as {@link resolveControllers} does; throws when no controller reconciles the kind. */
-export async function requireControllers(word: string, server: Server): Promise<readonly ControllerState[]> {
+export async function requireControllers(
+  word: string,
+  server: ServerConnection,
+): Promise<readonly ControllerState[]> {
   const resolved = await resolveControllers(word, server);
   if (!("kind" in resolved)) return resolved.controllers;
   const { controllers } = await server.plane.controllers();

@@ -1,9 +1,10 @@
 import type { UntypedObject } from "../../client/kinds/kind.js";
-import type { ObjectKey, Selection } from "../../client/transport/transport.js";
+import type { Selection } from "../../client/transport/transport.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
 import { parseFieldSelector, parseLabelSelector } from "../../model/core.js";
 import { UsageError, type OptionValues, type Terminal } from "../command/command.js";
 import { textOption } from "../command/options.js";
-import type { Server } from "../server/connect.js";
+import type { ServerConnection } from "../server/connect.js";
 import type { ServedKind } from "../server/served-kinds.js";
 import { findKinds } from "./find-kind.js";
 import { rethrowNotFound } from "./not-found.js";
@@ -40,7 +41,7 @@ export interface ResolvedObject extends ObjectKey {
 export async function resolveObjects(
   words: readonly string[],
   options: OptionValues,
-  server: Server,
+  server: ServerConnection,
 ): Promise<ResolvedObjects> {
   const targets = parseTargets(words, await server.kinds());
   for (const { names } of targets) {
@@ -50,7 +51,10 @@ export async function resolveObjects(
 }
 
 /** Resolves the arguments of a command that takes one object: `KIND NAME` or `KIND/NAME`. */
-export async function resolveObject(words: readonly string[], server: Server): Promise<ResolvedObject> {
+export async function resolveObject(
+  words: readonly string[],
+  server: ServerConnection,
+): Promise<ResolvedObject> {
   const [target, ...others] = parseTargets(words, await server.kinds());
   const [name, ...more] = target?.names ?? [];
   if (target === undefined || name === undefined) {
@@ -65,7 +69,7 @@ export async function resolveObject(words: readonly string[], server: Server): P
 
 /** Reads one object. A 404 names the namespace that was searched. */
 export function getObject(
-  { client }: Server,
+  { client }: ServerConnection,
   { kind, name, namespace }: ResolvedObject,
   { signal }: Terminal,
 ): Promise<UntypedObject> {
@@ -107,7 +111,7 @@ function parsePairs(words: readonly string[], served: readonly ServedKind[]): re
   return Array.from(namesByKind, ([kind, names]) => ({ kind, names: [...names] }));
 }
 
-function selectionOf(options: OptionValues, { namespace }: Server): ObjectSelection {
+function selectionOf(options: OptionValues, { namespace }: ServerConnection): ObjectSelection {
   return {
     namespace: options["allNamespaces"] === true ? undefined : namespace,
     labelSelector: checkSelector("-l", textOption(options, "selector"), parseLabelSelector),

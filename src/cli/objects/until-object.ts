@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.js";
 import type { KindInfo, UntypedObject } from "../../client/kinds/kind.js";
-import type { ObjectKey } from "../../client/transport/transport.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
 import { follow } from "./follow.js";
 
 /** An object that is waited for. */

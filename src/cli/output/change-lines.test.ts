@@ -12,7 +12,7 @@ test("short values change on one line", () => {
   ]);
 });
 
-test("what has several lines stands below its name", () => {
+test("shows multi-line values below their path", () => {
   expect(lines({ spec: { theme: { color: "red", size: 2 } } }, { spec: {} })).toEqual([
     "- spec.theme:",
     "-   color: red",
@@ -21,14 +21,14 @@ test("what has several lines stands below its name", () => {
   expect(lines(undefined, { spec: { title: "Hello" } })).toEqual(["+ spec:", "+   title: Hello"]);
 });
 
-test("names that could be misread are quoted, and nothing reaches a terminal that it would act on", () => {
+test("quotes ambiguous names and escapes control characters", () => {
   expect(lines({ labels: {} }, { labels: { "example.com/a": "x", b: "\u001B[2J" } })).toEqual([
     '+ labels["example.com/a"]: x',
     String.raw`+ labels.b: "\u001b[2J"`,
   ]);
 });
 
-test("of a long value, the beginning", () => {
+test("truncates long values", () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`f${at}`, at]));
   const shown = lines({}, { many });
   expect(shown).toHaveLength(32);

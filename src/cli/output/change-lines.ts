@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import type { FieldChange, Json, ValuePath } from "../../model/core.js";
-import { scalarText, stringText, writeValue } from "../../model/diff/yaml-text.js";
+import { scalarText, stringText, writeYamlValue } from "../../model/diff/yaml-text.js";
 
 /** Maximum number of lines of one value. */
 const maxLines = 30;
@@ -38,7 +38,7 @@ function valueLines(sign: "+" | "-", name: string, value: Json): readonly string
   if (scalar !== undefined) return [`${sign} ${lead} ${scalar}`.replace("  ", " ")];
   const lines: string[] = [];
   const indent = name === "" ? "" : "  ";
-  writeValue(value, indent, indent, (line) => lines.push(`${sign} ${line}`));
+  writeYamlValue(value, indent, indent, (line) => lines.push(`${sign} ${line}`));
   const visible =
     lines.length <= maxLines
       ? lines

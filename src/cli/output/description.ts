@@ -4,13 +4,13 @@ import { titleOf } from "../objects/find-kind.js";
 import type { Child } from "../objects/children.js";
 import { cellText, columns } from "../terminal/columns.js";
 import { yamlOf } from "./objects.js";
-import { sortByTime, type ObjectEvent, sourceText, ageText, messageText } from "../objects/events.js";
+import { sortByTime, type PrintedEvent, sourceText, ageText, messageText } from "../objects/events.js";
 
 export interface Described {
   readonly object: UntypedObject;
-  /** Undefined when nobody looked. */
+  /** Undefined when they were not listed. */
   readonly children: readonly Child[] | undefined;
-  readonly events: readonly ObjectEvent[] | undefined;
+  readonly events: readonly PrintedEvent[] | undefined;
   readonly colors: boolean;
 }
 
@@ -22,7 +22,7 @@ interface SeenCondition {
   readonly lastTransitionTime?: string;
 }
 
-/** All about an object, for people: metadata, then its parts as an outline, then conditions, children and events as tables. */
+/** Describes an object: metadata, then its fields as an outline, then conditions, children and events as tables. */
 export async function description({ object, children, events, colors }: Described): Promise<string> {
   const now = systemClock.now();
   const { default: picocolors } = await import("picocolors");
@@ -81,7 +81,7 @@ function isSecret({ apiVersion, kind }: UntypedObject): boolean {
   return apiVersion === "v1" && kind === "Secret";
 }
 
-/** Who describes a secret may have somebody looking over the shoulder. */
+/** Replaces the values of a Secret by their sizes. */
 function sizesOf(data: unknown): unknown {
   const entries = Object.entries((data ?? {}) as Record<string, string>);
   return Object.fromEntries(
@@ -131,7 +131,7 @@ function headRows(
 }
 
 const longestValue = 140;
-/** The whole object once more, as `kubectl apply` leaves it. */
+/** Annotation in which `kubectl apply` stores the whole object. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 function pairText([key, value]: readonly [string, string]): string {

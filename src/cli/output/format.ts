@@ -1,7 +1,7 @@
 import { UsageError, type CommandOption, type OptionValues } from "../command/command.js";
 import { compileRelaxedPath, compileTemplate, type Template } from "./json-path-template.js";
 
-/** How objects are to be shown. */
+/** Output format of objects. */
 export type Format =
   | { readonly type: "table"; readonly wide: boolean }
   | { readonly type: "yaml" | "json" | "name" }
@@ -19,7 +19,7 @@ export const outputOption: CommandOption = {
   values: ["wide", "yaml", "json", "name", "jsonpath=", "custom-columns="],
 };
 
-/** Reads `-o`. */
+/** Parses `-o`. */
 export function formatOf(options: OptionValues): Format {
   const text = options["output"];
   if (typeof text !== "string" || text === "") return { type: "table", wide: false };

@@ -1,7 +1,7 @@
 import { compileJsonPath, jsonPathText } from "../../server/resources/json-path.js";
 import { UsageError } from "../command/command.js";
 
-/** Text with what paths in braces lead to: `{.metadata.name}{"\n"}`, `{range .items[*]}{.spec.title} {end}`. */
+/** Text with JSON paths in braces: `{.metadata.name}{"\n"}`, `{range .items[*]}{.spec.title} {end}`. */
 export interface Template {
   render(object: unknown): string;
 }
@@ -12,9 +12,9 @@ type Part =
   | { readonly type: "range"; find(object: unknown): readonly unknown[]; readonly parts: Part[] };
 
 /**
- * Reads a template as `kubectl get -o jsonpath=` has them.
+ * Parses a template in the syntax of `kubectl get -o jsonpath=`.
  *
- * @throws {UsageError} when a brace or an `{end}` is missing, or a path is wrong.
+ * @throws {UsageError} when a brace or an `{end}` is missing, or a path is invalid.
  */
 export function compileTemplate(source: string): Template {
   const text = source.includes("{") ? source : `{${source}}`;
@@ -37,7 +37,7 @@ export function compileTemplate(source: string): Template {
   return { render: (object) => render(root, object) };
 }
 
-/** A path with or without braces and first dot, as `--sort-by` and `custom-columns` take it. */
+/** Compiles a path whose braces and first dot are optional, as in `--sort-by` and `custom-columns`. */
 export function compileRelaxedPath(source: string): (object: unknown) => readonly unknown[] {
   const bare = source.trim().replace(/^\{(.*)\}$/s, "$1");
   return pathIn(/^[.[$@]/.test(bare) ? bare : `.${bare}`);
@@ -68,7 +68,7 @@ type Piece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "braces"; readonly inside: string };
 
-/** Braces within quotes do not count. */
+/** Splits at braces, except those within quotes. */
 function* piecesOf(text: string): Generator<Piece> {
   let at = 0;
   while (at < text.length) {

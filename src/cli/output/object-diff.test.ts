@@ -9,7 +9,7 @@ const site = (title: string, annotations?: Record<string, string>): KubeObject =
   spec: { title },
 });
 
-test("shows what differs, and nothing of metadata of which nothing is left to show", () => {
+test("shows changed fields, and no metadata if all of it is hidden", () => {
   const applied = { "kubectl.kubernetes.io/last-applied-configuration": "{}" };
   const shown = (before: KubeObject, after: KubeObject): string =>
     objectDiff(before, after, { colors: false, ignore: address });

@@ -2,14 +2,14 @@ import { renderDiff, type Json, type KubeObject } from "../../model/core.js";
 import { withoutIgnored } from "../../model/diff/ignore.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { bookkeeping } from "../../plane/management/redact.js";
-import { comparable } from "../../runtime/log/secrets.js";
+import { comparableVersions } from "../../runtime/log/secrets.js";
 
 const ignored = [...bookkeeping, 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'];
 
-/** What a line above the difference says already. */
+/** Fields that the heading of a difference shows. */
 export const address = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
 
-/** The difference between two versions of an object, for people; empty when there is none. What Secrets contain is hidden. */
+/** Formats the difference between two versions of an object; empty when there is none. Values of Secrets are hidden. */
 export function objectDiff(
   before: KubeObject | undefined,
   after: KubeObject | undefined,
@@ -19,13 +19,13 @@ export function objectDiff(
     ignore = [],
   }: { readonly colors: boolean; readonly title?: string; readonly ignore?: readonly string[] },
 ): string {
-  const [from, to] = comparable(before, after);
+  const [from, to] = comparableVersions(before, after);
   const patterns = [...ignored, ...ignore];
   const options = { color: colors, context: 2, ...(title !== undefined && { title }) };
   return renderDiff(essence(from, patterns), essence(to, patterns), options);
 }
 
-/** Without what is left out, and without metadata of which nothing is left. */
+/** Removes the ignored fields, and metadata that is empty without them. */
 function essence(object: Json | undefined, patterns: readonly string[]): Json | undefined {
   if (object === undefined) return undefined;
   const kept = withoutIgnored(object, patterns);
@@ -40,7 +40,7 @@ function isEmpty(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** The same, further to the right. */
+/** Indents every line. */
 export function indented(text: string, by = "  "): string {
   return text
     .split("\n")

@@ -19,7 +19,7 @@ export async function printObjects(
   { objects, single, titleOf, withManagedFields = false, headers = true }: Printed,
 ): Promise<string> {
   if (format.type === "name") return objects.map((object) => `${titleOf(object)}\n`).join("");
-  const printed = withManagedFields ? objects : objects.map(withoutManagedFields);
+  const printed = withManagedFields ? objects : objects.map(printableObject);
   if (format.type === "columns") {
     const rows = printed.map((object) =>
       format.columns.map(({ find }) => find(object).map(cellText).join(",") || "<none>"),
@@ -43,7 +43,7 @@ export async function yamlOf(value: unknown): Promise<string> {
 }
 
 /** Drops managedFields, and moves name, namespace, labels and annotations to the front of the metadata. */
-export function withoutManagedFields<T extends KubeObject>(object: T): T {
+export function printableObject<T extends KubeObject>(object: T): T {
   const { managedFields: _, name, namespace, labels, annotations, ...rest } = object.metadata;
   const first = Object.entries({ name, namespace, labels, annotations });
   const leading = Object.fromEntries(first.filter(([, value]) => value !== undefined));

@@ -13,7 +13,7 @@ const write = {
   changes: [],
 };
 
-test("what was sent stands for changes that nobody knows, and writes that were not kept are counted", () => {
+test("shows the request of a write without known changes, and the number of writes that were not kept", () => {
   const run = { ...runOf(), droppedWrites: 1, writes: [write, { ...write, sent: { data: { a: "2" } } }] };
   expect(runText(run, false)).toContain(
     `

@@ -1,12 +1,18 @@
 import picocolors from "picocolors";
 import type { FieldChange, Json } from "../../model/core.js";
-import { escapeText } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
 import type { RunReport } from "../../plane/management/contract.js";
-import { did, renderRun, sentLines, unknownBefore, wroteLines } from "../../runtime/runs/render-run.js";
+import {
+  contentOf,
+  hiddenMetadata,
+  renderRun,
+  writeLines,
+  wroteLines,
+} from "../../runtime/runs/render-run.js";
 import { changeLines } from "./change-lines.js";
 
 type Write = RunReport["writes"][number];
+type Colors = ReturnType<typeof picocolors.createColors>;
 
 /** Lines of a run below its writes: the outcome and the id. */
 const linesAfter = 2;
@@ -18,47 +24,24 @@ const linesAfter = 2;
 export function runText(run: RunReport, colors: boolean): string {
   const paint = picocolors.createColors(colors);
   const lines = renderRun({ ...run, writes: [], droppedWrites: 0 }, { colors }).split("\n");
-  const wrote = wroteLines(run, (write) => writeLines(write, colors)).map(
+  const wrote = wroteLines(run, (write) => reportLines(write, paint, colors)).map(
     (line, index) => `  ${paint.cyan((index === 0 ? "wrote" : "").padEnd(8))} ${line}`,
   );
   lines.splice(-linesAfter, 0, ...wrote);
   return lines.join("\n");
 }
 
-function writeLines(write: Write, colors: boolean): readonly string[] {
-  const paint = picocolors.createColors(colors);
-  const { verb, kind, namespace, name, subresource, error } = write;
-  const object = paint.bold(escapeText(`${kind} ${namespace === "" ? name : `${namespace}/${name}`}`));
-  if (error !== undefined) return [`${verb} ${object} ${paint.red(`failed: ${escapeText(error)}`)}`];
-  const head = `${did(verb, write.isNew)} ${object}${subresource === undefined ? "" : ` (${subresource})`}`;
-  if (verb === "delete" || verb === "deleteCollection") return [head];
-  if (write.sent !== undefined) {
-    return [`${head} ${paint.dim(unknownBefore)}`, ...sentLines(write.sent as Json)];
-  }
-  const lines = changeLines(write.changes.flatMap(withoutAddress), colors);
-  return lines.length === 0
-    ? [`${head} ${paint.dim("(no change)")}`]
-    : [head, ...lines.map((line) => `  ${line}`)];
+function reportLines(write: Write, paint: Colors, colors: boolean): readonly string[] {
+  const changedLines = (): readonly string[] => changeLines(write.changes.flatMap(withoutAddress), colors);
+  return writeLines({ ...write, sent: write.sent as Json | undefined }, changedLines, paint);
 }
 
-const serverFields = new Set([
-  "name",
-  "namespace",
-  "managedFields",
-  "resourceVersion",
-  "generation",
-  "creationTimestamp",
-  "uid",
-  "ownerReferences",
-]);
+/** Metadata of a new object that is not shown; `fettle tree` shows its owner. */
+const hiddenWhenNew = new Set([...hiddenMetadata, "ownerReferences"]);
 
 /** Removes the fields of a new object that its heading shows already. */
 function withoutAddress(change: FieldChange): readonly FieldChange[] {
   if (change.kind !== "add" || change.path.length > 0 || !isJsonObject(change.to)) return [change];
-  const { apiVersion: _, kind: __, metadata = {}, ...content } = change.to;
-  const more = Object.fromEntries(
-    Object.entries(metadata as Readonly<Record<string, Json>>).filter(([field]) => !serverFields.has(field)),
-  );
-  const printed = Object.keys(more).length === 0 ? content : { metadata: more, ...content };
+  const printed = contentOf(change.to, hiddenWhenNew) ?? {};
   return Object.keys(printed).length === 0 ? [] : [{ ...change, to: printed }];
 }

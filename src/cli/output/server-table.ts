@@ -1,10 +1,10 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
-import { collectionPath, objectPath, type Query } from "../../client/transport/http/paths.js";
-import type { Scope } from "../../client/transport/transport.js";
+import { collectionPath, objectPath, type QueryParameters } from "../../client/transport/http/paths.js";
+import type { Scope } from "../../model/object/object-key.js";
 import type { KubeObject } from "../../model/core.js";
 
-/** A table as the server makes it, with columns that suit the kind. */
+/** Table made by the server, with the columns of the kind. */
 export interface Table {
   readonly columnDefinitions: readonly TableColumn[];
   readonly rows: readonly TableRow[];
@@ -14,7 +14,7 @@ export interface Table {
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
-  /** Above 0: only in wide tables. */
+  /** 0 for columns of every table, above 0 for wide tables only. */
   readonly priority: number;
 }
 
@@ -23,23 +23,23 @@ export interface TableRow {
   readonly object: KubeObject;
 }
 
-/** Servers that make no tables answer with the objects, which {@link readTable} makes a plain table of. */
+/** Servers without tables respond with the objects; {@link readTable} makes a table of names from them. */
 export const acceptTable =
   "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
 
 const pageSize = 500;
 
 export interface TableQuery extends Scope {
-  /** One object; all of them without. */
+  /** Name of one object. Default: all objects. */
   readonly name?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** Rows come with the whole object instead of its metadata alone. */
+  /** Rows contain the whole object instead of its metadata only. */
   readonly wholeObjects?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
-/** The table of an object or of all objects of a kind, however many pages it takes. */
+/** Fetches the table of an object, or of all objects of a kind with all pages. */
 export async function fetchTable(
   transport: HttpTransport,
   kind: KindInfo,
@@ -52,10 +52,10 @@ export async function fetchTable(
   }
   const path = collectionPath(kind, { namespace });
   const rows: TableRow[] = [];
-  const first: Query = { ...shared, labelSelector, fieldSelector, limit: pageSize };
+  const first: QueryParameters = { ...shared, labelSelector, fieldSelector, limit: pageSize };
   let next: string | undefined;
   for (;;) {
-    const query: Query = { ...first, continue: next };
+    const query: QueryParameters = { ...first, continue: next };
     const document = await transport.document(path, { accept: acceptTable, query, signal });
     const table = readTable(document, kind);
     rows.push(...table.rows);
@@ -64,7 +64,7 @@ export async function fetchTable(
   }
 }
 
-/** The table in a document; what is an object or a list becomes one of names. */
+/** Table of a response; an object or a list becomes a table of names. */
 export function readTable(document: Record<string, unknown>, { apiVersion, kind }: KindInfo): Table {
   const { resourceVersion = "" } = (document["metadata"] ?? {}) as { resourceVersion?: string };
   if (document["kind"] === "Table") {

@@ -3,7 +3,7 @@ import type { Terminal } from "../command/command.js";
 import type { ManagementClient } from "../server/management-client.js";
 import { Reconnection } from "../server/reconnection.js";
 import { runText } from "./run-text.js";
-import { writeItem, writeValue, type ValueFormat } from "./value-output.js";
+import { writeItem, printValue, type ValueFormat } from "./value-output.js";
 
 /** Prints runs, separated by empty lines. */
 export async function showRuns(
@@ -11,14 +11,14 @@ export async function showRuns(
   format: ValueFormat,
   terminal: Pick<Terminal, "stdout" | "colors">,
 ): Promise<void> {
-  await writeValue(terminal, format, list, () =>
+  await printValue(terminal, format, list, () =>
     separated(list.runs)
       .map((part) => (typeof part === "string" ? part : `${runText(part, terminal.colors)}\n`))
       .join("\n"),
   );
 }
 
-/** Runs, with a line between those of an object and those of a later one of the same name. */
+/** Inserts a separator between the runs of an object and those of a later object of the same name. */
 function separated(runs: readonly RunReport[]): readonly (RunReport | string)[] {
   const uids = new Map<string, string>();
   return runs.flatMap((run) => {
@@ -40,7 +40,7 @@ interface FollowedRuns {
 }
 
 /** Prints the last runs, then each new run when it ends, until Ctrl-C. */
-export async function followRuns(
+export async function printRuns(
   plane: ManagementClient,
   query: FollowedRuns,
   format: ValueFormat,

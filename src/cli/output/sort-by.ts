@@ -1,8 +1,8 @@
 import { compileRelaxedPath } from "./json-path-template.js";
 
 /**
- * Orders things by what a path finds in their objects: numbers and numbers within names by size, all else as text. What has
- * no such field comes first.
+ * Sorts by the value at a path: numbers, and numbers within names, by size, everything else as text. Objects without
+ * the field come first.
  */
 export function sortBy<T>(things: readonly T[], path: string, objectOf: (thing: T) => unknown): readonly T[] {
   const find = compileRelaxedPath(path);

@@ -19,7 +19,7 @@ export function valueFormatOf(options: OptionValues): ValueFormat {
 }
 
 /** Writes a value as JSON or YAML, or as the text for people. */
-export async function writeValue(
+export async function printValue(
   { stdout }: Pick<Terminal, "stdout">,
   format: ValueFormat,
   value: unknown,

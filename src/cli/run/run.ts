@@ -22,7 +22,7 @@ export async function run(
   const { kubeconfig: _, leaderElection, ...rest } = options;
   const flags = { ...rest, ...(leaderElection === false && { leaderElection }) };
   const { config, origins } = await loadConfig({ file: textOption(options, "config"), flags, env, cwd });
-  const found = await modulesOf(words.length > 0 ? words : config.modules, cwd);
+  const found = await modulesOf(words.length > 0 ? words : config.modules, terminal);
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
   const isConfigured = origins.get("log.format")?.type !== "default";
   const format = isConfigured || stdout.isTTY === true ? config.log.format : "json";
@@ -46,8 +46,8 @@ export async function run(
 }
 
 /** @throws {UsageError} without controllers or schedules. */
-async function modulesOf(words: readonly string[], cwd: string): Promise<Loaded> {
-  const { modules, manifests } = sortWords(words, cwd);
+async function modulesOf(words: readonly string[], terminal: Terminal): Promise<Loaded> {
+  const { modules, manifests } = sortWords(words, terminal.cwd);
   if (modules.length === 0) {
     throw new UsageError(
       manifests.length > 0
@@ -55,7 +55,7 @@ async function modulesOf(words: readonly string[], cwd: string): Promise<Loaded>
         : "missing module that exports controllers, such as: fettle run src/index.ts",
     );
   }
-  const found = await loadModules(modules, cwd);
+  const found = await loadModules(modules, terminal);
   if (found.controllers.length + found.schedules.length === 0) {
     throw new UsageError("these modules export kinds, but no controllers");
   }

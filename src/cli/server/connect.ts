@@ -7,10 +7,10 @@ import type { OptionValues, Terminal } from "../command/command.js";
 import { textOption } from "../command/options.js";
 import { startProgress } from "../terminal/progress.js";
 import { managementClient, type ManagementClient } from "./management-client.js";
-import { servedKinds, type ServedKind } from "./served-kinds.js";
+import { discoverKinds, type ServedKind } from "./served-kinds.js";
 
 /** Connection of a command to a server. */
-export interface Server extends AsyncDisposable {
+export interface ServerConnection extends AsyncDisposable {
   readonly client: Client;
   /** Transport of the client; also reads documents that are not objects: discovery, tables, OpenAPI. */
   readonly transport: HttpTransport;
@@ -27,7 +27,7 @@ export interface Server extends AsyncDisposable {
  * Connects to the server that the options, the current folder or the environment name. Requests end when the terminal's
  * signal aborts.
  */
-export async function connect(options: OptionValues, terminal: Terminal): Promise<Server> {
+export async function connect(options: OptionValues, terminal: Terminal): Promise<ServerConnection> {
   const { loadConnection } = await import("../../client/kubeconfig/load-connection.js");
   const { httpTransport } = await import("../../client/transport/http/http-transport.js");
   const { createClient } = await import("../../client/create-client.js");
@@ -35,6 +35,7 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
   const kubeconfig = kubeconfigOf(options, terminal);
   const connection = await loadConnection({
     kubeconfig,
+    trusted: kubeconfig === undefined || options["kubeconfig"] !== undefined,
     context: textOption(options, "context"),
     namespace: textOption(options, "namespace"),
     env: terminal.env,
@@ -57,7 +58,7 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
     connection,
     namespace,
     plane: managementClient({ transport, server, withProgress, signal: terminal.signal }),
-    kinds: () => (kinds ??= withProgress(servedKinds(transport, terminal.signal))),
+    kinds: () => (kinds ??= withProgress(discoverKinds(transport, terminal.signal))),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }

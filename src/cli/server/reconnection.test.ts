@@ -6,14 +6,14 @@ import { Reconnection } from "./reconnection.js";
 
 const gone = new ConnectionError("the connection was refused");
 
-test("it says once that the server is away, waits longer from try to try, and says when it is back", async () => {
+test("reports a lost server once, waits longer before each attempt, and reports the reconnection", async () => {
   const terminal = recordingTerminal();
   const clock = new VirtualClock();
   const reconnection = new Reconnection(terminal, { clock });
   const waits: number[] = [];
   for (let tries = 0; tries < 7; tries++) {
-    const begun = clock.now();
-    const lost = reconnection.lost(gone).then(() => waits.push(clock.now() - begun));
+    const start = clock.now();
+    const lost = reconnection.lost(gone).then(() => waits.push(clock.now() - start));
     await clock.advance(10_000);
     await lost;
   }
@@ -25,7 +25,7 @@ test("it says once that the server is away, waits longer from try to try, and sa
   expect(terminal.err().match(/reconnected/g)).toHaveLength(1);
 });
 
-test("streams follow each other without a gap, and what will not pass is thrown", async () => {
+test("resumes streams without a gap, and throws permanent errors", async () => {
   const terminal = recordingTerminal();
   const clock = new VirtualClock();
   const reconnection = new Reconnection(terminal, { clock });
@@ -58,7 +58,7 @@ test("streams follow each other without a gap, and what will not pass is thrown"
   expect(probes).toEqual([2, 3]);
 });
 
-test("Ctrl-C ends the wait, and the stream", async () => {
+test("Ctrl-C ends the wait and the stream", async () => {
   const terminal = recordingTerminal();
   const reconnection = new Reconnection(terminal, { clock: new VirtualClock() });
   const all = reconnection.resumed(

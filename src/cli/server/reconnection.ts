@@ -48,7 +48,7 @@ export class Reconnection {
   async lost(problem?: unknown): Promise<void> {
     const { signal } = this.#terminal;
     if (signal.aborted) return;
-    if (problem !== undefined && !isTransient(problem)) throw problem;
+    if (problem !== undefined && !isReconnectable(problem)) throw problem;
     if (!this.#isLost) {
       const why = problem instanceof Error ? ` (${problem.message})` : "";
       this.#print(`connection to the server lost; reconnecting (Ctrl-C to stop)${why}`);
@@ -96,6 +96,6 @@ export class Reconnection {
 }
 
 /** True if a retry may succeed. */
-export function isTransient(error: unknown): boolean {
+export function isReconnectable(error: unknown): boolean {
   return error instanceof ConnectionError || isServiceUnavailable(error) || isTooManyRequests(error);
 }

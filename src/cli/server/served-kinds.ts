@@ -2,7 +2,7 @@ import type { KindInfo } from "../../client/kinds/kind.js";
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
 import { formatApiVersion, isForbidden, isNotAcceptable, isNotFound } from "../../model/core.js";
 
-/** A kind that a server has, with all the names people may use for it. */
+/** Kind of a server, with all its names. */
 export interface ServedKind extends KindInfo {
   readonly group: string;
   readonly version: string;
@@ -12,16 +12,16 @@ export interface ServedKind extends KindInfo {
   readonly verbs: readonly string[];
 }
 
-/** A server before Kubernetes 1.26 answers with the plain list of groups instead. */
+/** Servers before Kubernetes 1.26 respond with the plain list of groups instead. */
 const acceptAggregated =
   "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
   "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
 /**
- * All kinds of a server, the core group's first, each group with its preferred version before the others. Two requests,
- * unless the server is an old one.
+ * All kinds of a server: the core group first, and of each group the preferred version first. Takes two requests, or
+ * one per group and version for old servers.
  */
-export async function servedKinds(
+export async function discoverKinds(
   transport: HttpTransport,
   signal?: AbortSignal,
 ): Promise<readonly ServedKind[]> {
@@ -47,7 +47,7 @@ async function kindsBelow(
       try {
         return ofPlain(await transport.document(at, { signal }), group, version);
       } catch (error) {
-        // A group whose server is away, or that one may not see, takes nothing from the others.
+        // A group that is unavailable or forbidden does not affect the others.
         if (isNotFound(error) || isForbidden(error) || isNotAcceptable(error)) return [];
         if (signal?.aborted === true || group === "") throw error;
         return [];
@@ -79,7 +79,7 @@ function ofAggregated({ items = [] }: Aggregated): ServedKind[] {
   return items.flatMap(({ metadata, versions = [] }) =>
     versions.flatMap(({ version, resources = [] }) =>
       resources.flatMap((resource) => {
-        // Some have only subresources, and no kind of their own.
+        // Some entries have only subresources, and no kind of their own.
         if (resource.responseKind === undefined) return [];
         const { kind } = resource.responseKind;
         const group = metadata?.name ?? "";

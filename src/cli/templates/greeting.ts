@@ -1,6 +1,6 @@
 import type { KindNames } from "./kind-names.js";
 
-/** The kind that a new project starts with: small, and yet with a default, a child, a status and a condition. */
+/** Files of the first kind of a new project: small, but with a default, a child, a status and a condition. */
 export function greetingFiles({ group }: Pick<KindNames, "group">): Readonly<Record<string, string>> {
   return {
     "src/greeting.ts": `import { controller, resource } from "fettle";

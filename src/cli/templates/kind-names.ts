@@ -1,15 +1,15 @@
 import { UsageError } from "../command/command.js";
 import { pluralOf } from "../../model/resource/plural.js";
 
-/** What a kind is called in the files of a project. */
+/** Names of a kind in the files of a project. */
 export interface KindNames {
   /** `BlueHouse` */
   readonly kind: string;
-  /** `blueHouses`: the variable that holds its controller. */
+  /** Variable of the controller: `blueHouses`. */
   readonly controller: string;
-  /** `blueHouse`: the variable that holds an object of it. */
+  /** Variable of an object: `blueHouse`. */
   readonly variable: string;
-  /** `blue-house`: its files. */
+  /** Name of the files: `blue-house`. */
   readonly file: string;
   /** `demo.dev` */
   readonly group: string;
@@ -18,7 +18,7 @@ export interface KindNames {
 const pascalCase = /^[A-Z][A-Za-z0-9]{0,62}$/;
 const dnsName = /^(?=.{3,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
-/** Words that cannot name a variable, or already name something in the files that are made. */
+/** Words that are reserved in JavaScript, or used for other things in the generated files. */
 const reserved = new Set(
   (
     "await break case catch class const continue default delete do else enum export extends false finally for function if " +
@@ -27,7 +27,7 @@ const reserved = new Set(
   ).split(" "),
 );
 
-/** @throws {UsageError} when kinds and groups cannot have such names. */
+/** @throws {UsageError} for an invalid kind or group. */
 export function kindNames(kind: string, group: string): KindNames {
   if (!pascalCase.test(kind)) {
     const better = kind
@@ -44,7 +44,7 @@ export function kindNames(kind: string, group: string): KindNames {
   }
   const variable = kind.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (start) => start.toLowerCase());
   const lower = pluralOf(kind);
-  // The plural is all lower case; what the kind's last letters become may differ, what comes before does not.
+  // The plural is lower case: use the case of the kind for the part that both share.
   const shared = lower.split("").findIndex((letter, at) => letter !== variable[at]?.toLowerCase());
   const plural = shared < 0 ? variable : variable.slice(0, shared) + lower.slice(shared);
   return {

@@ -1,6 +1,6 @@
 import type { KindNames } from "./kind-names.js";
 
-/** A further kind of a project: what every kind has, to be filled in. */
+/** Files of a further kind of a project, to be filled in. */
 export function kindFiles(
   names: KindNames,
   { clusterScoped }: { readonly clusterScoped: boolean },

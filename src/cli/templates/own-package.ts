@@ -8,7 +8,7 @@ interface OwnPackage {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** This package's own package.json: a new project gets the versions it was tested with. */
+/** package.json of this package: a new project gets the versions it was tested with. */
 export function ownPackage(): OwnPackage {
   return locate().manifest;
 }

@@ -1,4 +1,4 @@
-/** What a project is made with. */
+/** Names and versions for a new project. */
 export interface ProjectNames {
   readonly name: string;
   readonly group: string;
@@ -11,7 +11,7 @@ export interface ProjectNames {
   };
 }
 
-/** The files of a new project besides those of its first kind. */
+/** Files of a new project, without those of its first kind. */
 export function projectFiles({ name, group, versions }: ProjectNames): Readonly<Record<string, string>> {
   const { fettle, zod, ...tools } = versions;
   return {
@@ -60,7 +60,7 @@ modules:
   };
 }
 
-/** Node 20 expands no patterns itself, and neither does every shell. */
+/** Node 20 does not expand glob patterns, and neither do some shells. */
 const testRunner = `// Runs dist/*.test.js.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";

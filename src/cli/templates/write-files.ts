@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Writes all of the files, or, when one is there already, none. */
+/** Writes all files, or none if one of them exists already. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   const present = Object.keys(files).filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {

@@ -3,16 +3,17 @@ import { delimiter, join, relative } from "node:path";
 import picocolors from "picocolors";
 import { kindsOf } from "../../plane/definitions/kinds-of.js";
 import type { Applied } from "../../plane/apply-manifests.js";
+import { isWildcard, namesOfHost } from "../../server/http/auth/hosts.js";
 import type { Config } from "../../plane/config/config.js";
 import type { Terminal } from "../command/command.js";
-import type { Found } from "../modules/found.js";
+import type { ModuleExports } from "../modules/found.js";
 import { ownProgram } from "../templates/own-package.js";
 
 export interface Running {
   readonly url: string;
   readonly kubeconfig: string;
   readonly config: Config;
-  readonly found: Found;
+  readonly found: ModuleExports;
   readonly applied: readonly Applied[];
   /** Milliseconds. */
   readonly took: number;
@@ -24,6 +25,9 @@ export function banner(running: Running, terminal: Terminal): string {
   const paint = picocolors.createColors(terminal.colors);
   const facts: (readonly [string, string])[] = [
     ["API", url],
+    ...(isWildcard(config.listen.host)
+      ? [["reachable", `from other machines, as ${reachableNames(config).join(", ")}`] as const]
+      : []),
     [
       "data",
       config.store === "memory" ? "in memory, lost when it stops" : displayPath(config.data, terminal.cwd),
@@ -51,6 +55,11 @@ export function banner(running: Running, terminal: Terminal): string {
   ].join("\n");
 }
 
+/** Names for clients on other machines. */
+function reachableNames({ listen: { hosts, host } }: Config): readonly string[] {
+  return [...new Set([...hosts, ...namesOfHost(host)])].slice(0, 4);
+}
+
 function appliedText(applied: readonly Applied[]): string {
   const counts = (["created", "configured", "unchanged"] as const)
     .map((outcome) => [outcome, applied.filter((each) => each.outcome === outcome).length] as const)
@@ -66,7 +75,7 @@ export function displayPath(path: string, cwd: string): string {
 }
 
 function whatNext(
-  { kubeconfig, found, applied }: Running,
+  { kubeconfig, config, found, applied }: Running,
   { env, cwd }: Terminal,
 ): { readonly folder: string; readonly lines: readonly string[] } {
   const fettle = ownCommand(env, cwd);
@@ -92,7 +101,8 @@ function whatNext(
       ...(named === undefined
         ? []
         : [`${fettle} tree ${named}${inNamespace}${flag}`, `${fettle} why ${named}${inNamespace}${flag}`]),
-      ...(isOnPath("kubectl", env)
+      // kubectl sends no token over plain HTTP.
+      ...(config.listen.tls && isOnPath("kubectl", env)
         ? [`kubectl --kubeconfig ${quoted(where)} get ${plural}${inNamespace}`]
         : []),
     ],

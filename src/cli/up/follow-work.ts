@@ -6,9 +6,9 @@ import { escapeText } from "../../model/diff/yaml-text.js";
 import type { Log } from "../../runtime/log/log.js";
 import type { Run } from "../../runtime/runs/run.js";
 import { followFrom, type RunStore } from "../../runtime/runs/run-store.js";
-import { RunLines, timeText, whatHappened } from "./run-line.js";
+import { RunLines, timeText, effectsOf } from "./run-line.js";
 
-export interface Watched {
+export interface FollowedWork {
   readonly runs: RunStore;
   /** When this process was started, in milliseconds since 1970; earlier runs are not shown. */
   readonly since: number;
@@ -18,7 +18,7 @@ export interface Watched {
 
 /** Prints a line for each run and event, until the signal aborts. */
 export function followForPeople(
-  { runs, since, client, signal }: Watched,
+  { runs, since, client, signal }: FollowedWork,
   {
     colors,
     write,
@@ -44,9 +44,9 @@ export function followForPeople(
 }
 
 /** Logs runs with effects, until the signal aborts. */
-export function followForPrograms({ runs, since, signal }: Omit<Watched, "client">, log: Log): void {
+export function followForPrograms({ runs, since, signal }: Omit<FollowedWork, "client">, log: Log): void {
   const print = (run: Run): void => {
-    const did = whatHappened(run);
+    const did = effectsOf(run);
     if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "requeue")) return;
     const { id, controller, kind, key, outcome, duration, wait, failures, triggers } = run;
     const facts = { controller, object: `${kind} ${key}`, run: id, did, outcome, duration, wait, failures };

@@ -8,7 +8,7 @@ import { placedManifests, type PlacedManifest } from "../manifests/placed-manife
 import { problemsOf } from "../manifests/refusal.js";
 
 /** @throws {ManifestError} with the place of what is wrong. */
-export async function readManifests(
+export async function readStartManifests(
   paths: readonly string[],
   cwd: string,
 ): Promise<readonly PlacedManifest[]> {
@@ -31,7 +31,7 @@ export async function readManifests(
   return all;
 }
 
-/** Applies manifests; what the server does not accept is told with its place. */
+/** Applies manifests; the error for a rejected one has its position. */
 export async function applyPlaced(
   apply: (manifest: Manifest) => Promise<readonly Applied[]>,
   manifests: readonly PlacedManifest[],
@@ -51,7 +51,7 @@ function refused(error: unknown, placed: PlacedManifest): Error {
   const { kind, metadata } = placed.manifest;
   const lines = problemsOf(error).map(({ field, message }) => `${placed.place(field)}: ${message}`);
   return new ManifestError(`${kind} ${metadata.name ?? ""} was rejected:\n  ${lines.join("\n  ")}`, {
-    // Where the server gave reasons, the message says all there is.
+    // The causes contain the whole message.
     ...(asApiError(error)?.status.details?.causes === undefined && { cause: error }),
   });
 }

@@ -3,10 +3,10 @@ import { kindOf, objectOf, runOf, writeOf } from "../../runtime/runs/fixtures/sa
 import { RunLines } from "./run-line.js";
 
 const page = (name: string) => writeOf({ kind: kindOf("Page"), name, verb: "apply", before: undefined });
-/** Without the time of day, which depends on where one is. */
-const told = (line: string | undefined): string | undefined => line?.replace(/^\d\d:\d\d:\d\d /, "");
+/** Removes the time of day, which depends on the time zone. */
+const withoutTime = (line: string | undefined): string | undefined => line?.replace(/^\d\d:\d\d:\d\d /, "");
 
-test("a run that did something is a line", () => {
+test("prints a line for a run that did something", () => {
   const lines = new RunLines(false);
   const status = writeOf({
     kind: kindOf("Site"),
@@ -28,38 +28,40 @@ test("a run that did something is a line", () => {
       outcome: { type: "requeue", after: 43_200_000, reason: "check the certificate" },
     }),
   );
-  expect(told(line)).toBe(
+  expect(withoutTime(line)).toBe(
     "✓ Site default/hello  created Page a, b · deleted Page c · publish · ready: Published · next run in 12h: check the certificate",
   );
 });
 
-test("many objects are counted, and what was there already is no news", () => {
+test("counts the objects of many writes, and omits writes that changed nothing", () => {
   const lines = new RunLines(false);
   const many = runOf({ writes: ["a", "b", "c", "d", "e"].map((name) => page(name)) });
-  expect(told(lines.line(many))).toBe("✓ Site default/hello  created 5 Page objects");
+  expect(withoutTime(lines.line(many))).toBe("✓ Site default/hello  created 5 Page objects");
   const same = objectOf("Page", "a", "7");
   const idle = writeOf({ kind: kindOf("Page"), name: "a", before: same, after: same });
   expect(lines.line(runOf({ writes: [idle] }))).toBeUndefined();
-  // Nobody knows what was there, but that something was.
+  // The changes of this write are unknown, but there was one.
   const patched = writeOf({ kind: kindOf("Page"), name: "a", verb: "patch", after: same, sent: {} });
-  expect(told(lines.line(runOf({ writes: [patched] })))).toBe("✓ Site default/hello  changed Page a");
+  expect(withoutTime(lines.line(runOf({ writes: [patched] })))).toBe("✓ Site default/hello  changed Page a");
 });
 
-test("quiet runs are not told, failures at 1, 2, 4 and 8, and waiting once", () => {
+test("omits runs without effects, prints failures 1, 2, 4 and 8, and waiting once", () => {
   const lines = new RunLines(false);
   expect(lines.line(runOf())).toBeUndefined();
   const failed = Array.from({ length: 9 }, (_, failures) =>
     lines.line(runOf({ failures, outcome: { type: "error", reason: "Error", message: "no luck" } })),
   );
   expect(failed.flatMap((line, index) => (line === undefined ? [] : [index + 1]))).toEqual([1, 2, 4, 8]);
-  expect(told(failed[7])).toBe("✗ Site default/hello  failed: Error: no luck, 8 times in a row; retrying");
+  expect(withoutTime(failed[7])).toBe(
+    "✗ Site default/hello  failed: Error: no luck, 8 times in a row; retrying",
+  );
   const wait = runOf({ failures: 2, outcome: { type: "wait", reason: "NoDns", message: "not there yet" } });
-  expect(told(lines.line(wait))).toBe("… Site default/hello  waiting: NoDns: not there yet");
+  expect(withoutTime(lines.line(wait))).toBe("… Site default/hello  waiting: NoDns: not there yet");
   expect(lines.line(wait)).toBeUndefined();
   expect(lines.lastOf("Site default/hello")).toBe("waiting: NoDns: not there yet");
 });
 
-test("what others wrote cannot move the cursor", () => {
+test("escapes control characters in names and messages", () => {
   const line = new RunLines(false).line(
     runOf({ outcome: { type: "fail", reason: "Bad", message: "\u001B[2Jgone" } }),
   );

@@ -5,65 +5,65 @@ import type { Run, RunOutcome, WriteRecord } from "../../runtime/runs/run.js";
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** So many objects are named; of more only the number is told. */
-const mostNamed = 4;
-/** So many objects' last words are remembered. */
-const mostRemembered = 10_000;
+/** Maximum number of objects that are named; above it, only their number is shown. */
+const maxNamed = 4;
+/** Maximum number of objects whose last outcome is kept. */
+const maxOutcomes = 10_000;
 
 /**
- * Tells runs in a line each, for people who look on:
+ * Formats each run as a line for the terminal:
  *
  *     12:30:01 ✓ Site default/hello  created Page hello-1, hello-2 · publish · ready: Published · next run in 12h
  *
- * A run that did nothing and ended as the last one did is not worth one. Of failures that repeat, the 1st, 2nd, 4th, 8th … are
- * told.
+ * A run without effects and with the same outcome as the last one gets no line. Of repeated failures, the 1st, 2nd,
+ * 4th, 8th … get one.
  */
 export class RunLines {
   readonly #paint: Colors;
-  /** How the last run of each object ended. */
+  /** Text of the last outcome by object. */
   readonly #last = new Map<string, string>();
 
   constructor(colors: boolean) {
     this.#paint = picocolors.createColors(colors);
   }
 
-  /** How the last run of an object ended, in words. */
+  /** Text of the last outcome of an object. */
   lastOf(object: string): string | undefined {
     return this.#last.get(object);
   }
 
-  /** The line, without its end; undefined when there is nothing to tell. */
+  /** Line without its line break; undefined when there is nothing to show. */
   line(run: Run): string | undefined {
     const object = `${run.kind} ${run.key}`;
-    const did = whatHappened(run);
-    const end = words(run.outcome);
+    const did = effectsOf(run);
+    const end = outcomeText(run.outcome);
     const same = this.#last.get(object) === end;
-    this.#remember(object, run.outcome.type === "gone" ? undefined : end);
+    this.#keep(object, run.outcome.type === "gone" ? undefined : end);
     const isWell = run.outcome.type === "done" || run.outcome.type === "requeue";
-    if (did.length === 0 && (isWell || (same && !isTold(run.failures)))) return undefined;
-    if (run.outcome.type === "error" && !isTold(run.failures)) return undefined;
+    if (did.length === 0 && (isWell || (same && !isReported(run.failures)))) return undefined;
+    if (run.outcome.type === "error" && !isReported(run.failures)) return undefined;
     const paint = this.#paint;
     const parts = [...did.map((each) => escapeText(each)), ...ending(run, paint)];
     return `${timeText(run.startedAt + run.duration, paint)} ${sign(run.outcome, paint)} ${paint.bold(escapeText(object))}  ${parts.join(paint.dim(" · "))}`;
   }
 
-  #remember(object: string, end: string | undefined): void {
+  #keep(object: string, end: string | undefined): void {
     this.#last.delete(object);
     if (end === undefined) return;
     this.#last.set(object, end);
     const [oldest] = this.#last.keys();
-    if (this.#last.size > mostRemembered && oldest !== undefined) this.#last.delete(oldest);
+    if (this.#last.size > maxOutcomes && oldest !== undefined) this.#last.delete(oldest);
   }
 }
 
-/** The time of day here. */
+/** Time of day in the local time zone. */
 export function timeText(at: number, paint: Colors): string {
   const time = new Date(at);
   const two = (number: number): string => String(number).padStart(2, "0");
   return paint.dim(`${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`);
 }
 
-function isTold(failures: number): boolean {
+function isReported(failures: number): boolean {
   const times = failures + 1;
   return (times & (times - 1)) === 0;
 }
@@ -73,8 +73,8 @@ function sign({ type }: RunOutcome, paint: Colors): string {
   return type === "wait" || type === "cancelled" ? paint.yellow("…") : paint.green("✓");
 }
 
-/** What it did outside, what it wrote, and what it says of the object now. */
-export function whatHappened(run: Run): readonly string[] {
+/** Effects of a run: steps, writes and the new status. */
+export function effectsOf(run: Run): readonly string[] {
   const isOwn = ({ kind, namespace, name }: WriteRecord): boolean =>
     kind.kind === run.kind && (namespace === "" ? name : `${namespace}/${name}`) === run.key;
   const written = run.writes.filter((write) => write.error === undefined && hasChanged(write));
@@ -107,7 +107,7 @@ function verbOf({ verb, before, sent }: WriteRecord): string {
 
 function grouped(what: string, names: readonly string[]): string {
   const unique = [...new Set(names)];
-  if (unique.length <= mostNamed) return `${what} ${unique.join(", ")}`;
+  if (unique.length <= maxNamed) return `${what} ${unique.join(", ")}`;
   const [verb = "", kind = ""] = what.split(" ");
   return `${verb} ${unique.length} ${kind} objects`;
 }
@@ -123,7 +123,7 @@ function readiness(object: KubeObject | undefined): readonly string[] {
 }
 
 function ending({ outcome, failures }: Run, paint: Colors): readonly string[] {
-  const text = escapeText(words(outcome));
+  const text = escapeText(outcomeText(outcome));
   switch (outcome.type) {
     case "done":
       return [];
@@ -142,7 +142,7 @@ function ending({ outcome, failures }: Run, paint: Colors): readonly string[] {
   }
 }
 
-function words(outcome: RunOutcome): string {
+function outcomeText(outcome: RunOutcome): string {
   switch (outcome.type) {
     case "done":
       return "done";

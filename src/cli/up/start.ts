@@ -1,12 +1,17 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Log } from "../../runtime/log/log.js";
 import type { ControlPlane } from "../../plane/control-plane.js";
 import type { Config, LoadedConfig } from "../../plane/config/config.js";
+import type { KeyPairFiles } from "../../server/index.js";
 import { StartError, type Terminal } from "../command/command.js";
+import { interruptible } from "../command/interruptible.js";
+import { formatDuration, sleep, systemClock } from "../../model/core.js";
 import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
 import { banner } from "./banner.js";
 import { makeFolder } from "./fresh-folder.js";
-import { applyPlaced, readManifests } from "./manifests.js";
+import { applyPlaced, readStartManifests } from "./manifests.js";
 
 /** Running control plane and its source files. */
 export interface Started {
@@ -15,14 +20,19 @@ export interface Started {
   readonly sources: readonly string[];
 }
 
+/** Milliseconds for opening the store and starting its controllers. */
+const openTimeout = 120_000;
+/** Milliseconds for stopping a control plane that had not finished its start. */
+const stopTimeout = 3000;
+
 /** Absolute paths of modules and manifests. */
-export interface Sources {
+export interface InputPaths {
   readonly modules: readonly string[];
   readonly manifests: readonly string[];
 }
 
 /** Modules and manifests of the arguments; each defaults to those of the configuration. */
-export function sourcesOf(config: Config, words: readonly string[], cwd: string): Sources {
+export function sourcesOf(config: Config, words: readonly string[], cwd: string): InputPaths {
   const given = sortWords(words, cwd);
   const configured = sortWords(
     [
@@ -52,15 +62,35 @@ export async function start(
   const { config, origins, file } = loaded;
   const { cwd, stdout, stderr, colors } = terminal;
   const sources = sourcesOf(config, words, cwd);
-  const found = await loadModules(sources.modules, cwd);
-  const manifests = await readManifests(sources.manifests, cwd);
+  const found = await loadModules(sources.modules, terminal);
+  const manifests = await readStartManifests(sources.manifests, cwd);
   const { overrideControllers } = await import("../../plane/config/override-controllers.js");
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
   const { logOf } = await import("./log-of.js");
   const log = logOf(config.log, terminal);
   // A failed start removes the folder if it created it.
-  const removeFolder = await makeFolder(config.data);
-  const plane = await open(config, { ...found, controllers }, log, terminal).catch(async (error: unknown) => {
+  const isBorrowed = borrowsFolder(loaded);
+  const removeFolder = isBorrowed
+    ? async () => {}
+    : await makeFolder(config.data).catch((error: unknown) => {
+        throw explained(error, config);
+      });
+  const opening = open(
+    isBorrowed ? { ...config, data: undefined } : config,
+    { ...found, controllers },
+    log,
+    terminal,
+  );
+  const plane = await interruptible(
+    opening,
+    {
+      doing: `opening ${config.data}`,
+      timeout: openTimeout,
+      problem: `the store in ${config.data} did not open within ${formatDuration(openTimeout)}; is its disk available? Check it with: fettle verify --data ${config.data}`,
+    },
+    terminal,
+  ).catch(async (error: unknown) => {
+    await stopped(opening);
     await removeFolder();
     throw error;
   });
@@ -96,6 +126,20 @@ export async function start(
   }
 }
 
+/**
+ * True for an in-memory control plane in a folder where another one has its data. It gets a temporary folder, so that commands
+ * in this folder still reach the other one.
+ */
+function borrowsFolder({ config: { data, store }, origins }: LoadedConfig): boolean {
+  return store === "memory" && origins.get("data")?.type === "default" && existsSync(join(data, "store"));
+}
+
+/** Stops a control plane whose start was interrupted, unless that takes too long: what is on disk survives the exit. */
+async function stopped(opening: Promise<ControlPlane>): Promise<void> {
+  const stop = opening.then((plane) => plane.stop()).catch(() => {});
+  await Promise.race([stop, sleep(systemClock, stopTimeout)]);
+}
+
 /** Buffers text until it is released. */
 class BufferedOutput {
   readonly #out: (text: string) => unknown;
@@ -116,9 +160,20 @@ class BufferedOutput {
   }
 }
 
-async function open(config: Config, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
+/** @throws {StartError} if only one of the two files is given, or TLS is off. */
+function tlsOf({ tls, certFile, keyFile }: Config["listen"]): boolean | KeyPairFiles {
+  if (certFile === undefined && keyFile === undefined) return tls;
+  if (certFile === undefined) throw new StartError("--key-file needs its certificate: add --cert-file");
+  if (keyFile === undefined) throw new StartError("--cert-file needs its private key: add --key-file");
+  if (!tls) throw new StartError("--cert-file and --no-tls contradict each other; remove one of them");
+  return { certFile, keyFile };
+}
+
+type StartConfig = Omit<Config, "data"> & { readonly data: string | undefined };
+
+async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, objects, runs } = config;
+  const { data, store, listen, services, objects, runs } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
@@ -126,7 +181,8 @@ async function open(config: Config, found: Loaded, log: Log, terminal: Terminal)
       kinds: found.kinds,
       data,
       store: store === "memory" ? "memory" : undefined,
-      listen,
+      listen: { ...listen, tls: tlsOf(listen) },
+      services,
       objects,
       runs,
       log,
@@ -138,7 +194,7 @@ async function open(config: Config, found: Loaded, log: Log, terminal: Terminal)
 }
 
 /** Adds the option that solves the problem. */
-function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: Config): unknown {
+function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: StartConfig): unknown {
   if (!(error instanceof Error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
   const startError = (message: string): Error => new StartError(message, { cause: error });
@@ -160,7 +216,8 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: C
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
         return startError(`the token file ${tokenFile} does not exist; choose another with --token-file`);
-      if (error.name === "StoreInUse") return startError(`${error.message} (--data FOLDER)`);
+      if (error.name === "StoreInUse" || error.name === "StoreUnusable")
+        return startError(`${error.message} (--data FOLDER)`);
       return tls || !error.message.includes("TLS") ? error : startError(`${error.message} (remove --no-tls)`);
   }
 }

@@ -3,12 +3,12 @@ import { basename, dirname, join } from "node:path";
 
 const source = /\.([cm]?[jt]sx?|json|ya?ml)$/;
 
-/** How long it stays quiet before a change is told: editors write in several steps. */
+/** Milliseconds without further changes before a change is reported: editors write in several steps. */
 const settling = 150;
 
 /**
- * Tells of changes of files, and of files that come and go beside them, with the path of the first one. Folders are watched
- * rather than files: many editors replace a file instead of writing to it.
+ * Reports changes of files, and files that are created or removed beside them, with the path of the first one. Folders
+ * are watched rather than files: many editors replace a file instead of writing to it.
  */
 export class FileWatch {
   readonly #watchers = new Map<string, FSWatcher>();
@@ -20,7 +20,7 @@ export class FileWatch {
     this.#changed = changed;
   }
 
-  /** From now on these files, and no others. */
+  /** Watches these files instead of the previous ones. */
   follow(files: readonly string[]): void {
     const folders = new Set(files.map((file) => dirname(file)));
     for (const [folder, watcher] of this.#watchers) {
@@ -48,7 +48,7 @@ export class FileWatch {
         this.#changed(path);
       }, settling);
     });
-    // A folder that is gone has nothing to tell any more.
+    // The folder was deleted.
     watcher.on("error", () => {
       watcher.close();
       this.#watchers.delete(folder);

@@ -1,7 +1,7 @@
 import { type Clock, type KubeObject, type Random, systemClock, systemRandom } from "../../model/core.js";
 import type { AnyKind, KindInfo, ObjectOf } from "../kinds/kind.js";
 import type { Transport } from "../transport/transport.js";
-import { keyOf } from "../source/object-cache.js";
+import { cacheKey } from "../source/source-cache.js";
 import { InformerUse } from "./informer-use.js";
 import type { Informer, InformerProblem, Informers, InformerScope, InformerState } from "./informers.js";
 import { WatchLists } from "./reflector/watch-lists.js";
@@ -79,7 +79,7 @@ class OpenInformers implements Informers {
     },
   ): void {
     const namespace = kind.scope === "Cluster" ? undefined : object.namespace;
-    for (const { view } of this.#of(kind)) view.removed(keyOf(namespace, object.name), object.uid);
+    for (const { view } of this.#of(kind)) view.removed(cacheKey(namespace, object.name), object.uid);
   }
 
   follows(kind: KindInfo): boolean {
@@ -150,7 +150,7 @@ class OpenInformers implements Informers {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new InformerStopped("the informers were closed; make new ones to go on");
+    if (this.#closed) throw new InformerStopped("the informers are closed; create new ones");
   }
 }
 

@@ -3,7 +3,7 @@ import { type KubeObject, SelectorError, VirtualClock } from "../../model/core.j
 import { byController, byField, byLabel, byOwner } from "../source/index-functions.js";
 import { createInformers } from "./create-informers.js";
 import { FakeServer, widgets } from "./fixtures/fake-server.js";
-import { noChance } from "./fixtures/scenario.js";
+import { noJitter } from "./fixtures/scenario.js";
 import type { Informer, Informers, InformerScope } from "./informers.js";
 import { InformerStopped } from "./shared-informer.js";
 import { withoutManagedFields } from "./informers.js";
@@ -21,7 +21,7 @@ beforeEach(() => {
     transport: server.transport,
     resolve: async (kind) => (typeof kind === "string" ? widgets : { ...widgets, ...kind }),
     clock,
-    random: noChance,
+    random: noJitter,
     watchLists: false,
     onError: (error, { doing }) => problems.push(`${doing}: ${error instanceof Error ? error.message : ""}`),
   });
@@ -34,7 +34,7 @@ const names = (objects: Iterable<KubeObject>): string[] =>
 const settle = (): Promise<void> => clock.advance(0);
 
 describe("sharing", () => {
-  test("those who ask for the same share one informer, until the last leaves", async () => {
+  test("equal scopes share one informer, until its last handle is released", async () => {
     const first = await open({ labelSelector: "b=2,a=1" });
     const second = await open({ labelSelector: "a=1, b=2" });
     await Promise.all([first.ready(), second.ready()]);
@@ -61,19 +61,19 @@ describe("sharing", () => {
     expect(informers.states()).toHaveLength(5);
   });
 
-  test("who leaves is told nothing more, others are", async () => {
+  test("a released handle receives no more changes; others do", async () => {
     const [one, two] = [await open(), await open()];
-    const told: string[] = [];
-    one.subscribe(({ type }) => told.push(`one ${type}`));
-    two.subscribe(({ type }) => told.push(`two ${type}`));
+    const received: string[] = [];
+    one.subscribe(({ type }) => received.push(`one ${type}`));
+    two.subscribe(({ type }) => received.push(`two ${type}`));
     await one.ready();
     one.release();
     server.update("a");
     await settle();
-    expect(told).toEqual(["two CREATED"]);
+    expect(received).toEqual(["two CREATED"]);
   });
 
-  test("indexes of two users may have the same name", async () => {
+  test("two handles may use the same index name", async () => {
     server.label("a", { color: "red", size: "big" });
     const [one, two] = [await open(), await open()];
     one.addIndex("it", byLabel("color"));
@@ -87,7 +87,7 @@ describe("sharing", () => {
 });
 
 describe("ready", () => {
-  test("rejects when the informer is released, and when all are closed", async () => {
+  test("rejects when the handle is released, and when all informers are closed", async () => {
     server.down = true;
     const [released, closed] = [await open(), await open()];
     const [one, two] = [released.ready(), closed.ready()];
@@ -95,10 +95,10 @@ describe("ready", () => {
     await expect(one).rejects.toThrow(/informer of widgets was released before its first list/);
     await informers.close();
     await expect(two).rejects.toThrow(InformerStopped);
-    await expect(open()).rejects.toThrow(/informers were closed/);
+    await expect(open()).rejects.toThrow(/informers are closed/);
   });
 
-  test("rejects when its signal aborts, and the informer goes on", async () => {
+  test("rejects when its signal aborts, while the informer continues", async () => {
     server.down = true;
     const informer = await open();
     const controller = new AbortController();
@@ -111,7 +111,7 @@ describe("ready", () => {
     expect(informer.synced).toBe(true);
   });
 
-  test("closing does not wait for a server that does not answer", async () => {
+  test("close does not wait for a server that does not respond", async () => {
     server.deaf = true;
     const informer = await open();
     await informer.ready();
@@ -120,26 +120,26 @@ describe("ready", () => {
   });
 });
 
-describe("what users hand in", () => {
-  test("a listener that throws is reported, and nobody misses anything", async () => {
+describe("listeners, transforms and index functions", () => {
+  test("an error of a listener is reported, and all listeners receive all changes", async () => {
     const informer = await open();
-    const told: string[] = [];
+    const received: string[] = [];
     informer.subscribe(() => {
       throw new Error("mine");
     });
-    informer.subscribe(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    informer.subscribe(({ type, object }) => received.push(`${type} ${object.metadata.name}`));
     server.update("a");
     await informer.ready();
     server.update("b");
     await settle();
-    expect(told).toEqual(["CREATED a", "CREATED b"]);
+    expect(received).toEqual(["CREATED a", "CREATED b"]);
     expect(problems).toEqual([
       "calling a listener for CREATED Widget default/a: mine",
       "calling a listener for CREATED Widget default/b: mine",
     ]);
   });
 
-  test("a transform makes what is kept, frozen; what it fails on is kept as it came", async () => {
+  test("a transform determines the cached object, which is frozen; if it throws, the object is cached unchanged", async () => {
     server.touch("a");
     server.touch("bad");
     const transform = (object: KubeObject): KubeObject => {
@@ -154,14 +154,14 @@ describe("what users hand in", () => {
     expect(problems).toEqual(["transforming Widget default/bad: no"]);
   });
 
-  test("a selector that cannot be read, or a namespace that cannot be, fails at once", async () => {
+  test("an invalid selector or namespace throws at once", async () => {
     await expect(open({ labelSelector: "a in (" })).rejects.toThrow(SelectorError);
     const cluster = { ...widgets, scope: "Cluster" as const };
     await expect(informers.open(cluster, { namespace: "x" })).rejects.toThrow(/have no namespace/);
     expect(server.requests).toEqual([]);
   });
 
-  test("an index that throws finds nothing, and is reported", async () => {
+  test("an error of an index function is reported, and the object is not indexed", async () => {
     server.update("a");
     const informer = await open();
     informer.addIndex("bad", () => {
@@ -174,7 +174,7 @@ describe("what users hand in", () => {
 });
 
 describe("own writes", () => {
-  test("whose events have come already are not shown again", async () => {
+  test("whose events have arrived already are not applied again", async () => {
     const informer = await open();
     await informer.ready();
     const written = server.update("a");
@@ -184,7 +184,7 @@ describe("own writes", () => {
     expect(informer.get("default/a")).toBeUndefined();
   });
 
-  test("that the watch has passed without a word are given up", async () => {
+  test("are dropped when the watch has passed them without an event", async () => {
     const informer = await open();
     await informer.ready();
     const unheard = new FakeServer();
@@ -217,12 +217,12 @@ describe("indexes", () => {
     expect(names(informer.byIndex("uid", "uid-3"))).toEqual(["c"]);
   });
 
-  test("that are not there say which are", async () => {
+  test("that are missing are reported together with the existing ones", async () => {
     const informer = await open();
     informer.addIndex("color", byLabel("color"));
     informer.addIndex("color", byLabel("color"));
     expect(() => informer.addIndex("color", byLabel("size"))).toThrow(/already has another index "color"/);
-    expect(() => informer.byIndex("colour", "red")).toThrow(/no index "colour" \(there are: color\)/);
+    expect(() => informer.byIndex("colour", "red")).toThrow(/no index "colour" \(existing indexes: color\)/);
   });
 
   test("by owners, labels and fields", () => {
@@ -250,7 +250,7 @@ describe("indexes", () => {
   });
 });
 
-test("what is gone while pages expire does not stay", async () => {
+test("objects that are deleted while pages expire are removed", async () => {
   for (let index = 0; index < 600; index++) server.update(`w${index + 1000}`);
   const plain = { ...server.transport };
   server.transport.list = async (kind, scope, options) => {
@@ -267,37 +267,37 @@ test("what is gone while pages expire does not stay", async () => {
   expect(informer.get("default/w1000")).toBeUndefined();
 });
 
-test("who joins in the middle is told what is there, once", async () => {
+test("a listener added during a list receives every object once", async () => {
   server.update("a");
   const informer = await open();
   await informer.ready();
-  const late: string[] = [];
+  const receivedLater: string[] = [];
   let joined = false;
   informer.subscribe(() => {
     if (joined || informer.size < 2) return;
     joined = true;
     informer.subscribe(({ type, object, initial }) =>
-      late.push(`${type} ${object.metadata.name} ${initial}`),
+      receivedLater.push(`${type} ${object.metadata.name} ${initial}`),
     );
   });
   server.update("b");
   server.update("b");
   await settle();
-  expect(late).toEqual(["CREATED a true", "CREATED b true", "UPDATED b false"]);
+  expect(receivedLater).toEqual(["CREATED a true", "CREATED b true", "UPDATED b false"]);
 });
 
-test("who is released while a change is told is not told of it", async () => {
+test("a handle released during a notification does not receive the change", async () => {
   const informer = await open();
-  const told: string[] = [];
+  const received: string[] = [];
   informer.subscribe(() => second.release());
-  const second = informer.subscribe(({ type }) => told.push(type));
+  const second = informer.subscribe(({ type }) => received.push(type));
   await informer.ready();
   server.update("a");
   await settle();
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test("lists of one namespace have only its objects, and can be walked twice", async () => {
+test("lists of a namespace have only its objects, and can be iterated twice", async () => {
   server.update("a");
   const informer = await open();
   await informer.ready();

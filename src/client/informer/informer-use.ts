@@ -50,9 +50,9 @@ export class InformerUse implements Informer {
   byIndex(name: string, value: string): readonly KubeObject[] {
     const index = this.#indexes.get(name);
     if (index === undefined) {
-      const known = [...this.#indexes.keys()].join(", ") || "none";
+      const existing = [...this.#indexes.keys()].join(", ") || "none";
       throw new RangeError(
-        `the informer of ${this.kind.plural} has no index "${name}" (there are: ${known}); add it with addIndex before it is used`,
+        `the informer of ${this.kind.plural} has no index "${name}" (existing indexes: ${existing}); add it with addIndex() first`,
       );
     }
     return this.#shared.view.cache.byIndex(index, value);
@@ -63,7 +63,7 @@ export class InformerUse implements Informer {
     if (before === index) return;
     if (before !== undefined) {
       throw new RangeError(
-        `the informer of ${this.kind.plural} already has another index "${name}"; choose another name, or hand in the same function`,
+        `the informer of ${this.kind.plural} already has another index "${name}"; choose another name, or pass the same function`,
       );
     }
     this.#checkInUse();

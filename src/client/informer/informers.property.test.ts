@@ -4,7 +4,7 @@ import { failures, type KubeObject, VirtualClock } from "../../model/core.js";
 import { byLabel } from "../source/index-functions.js";
 import { createInformers } from "./create-informers.js";
 import { FakeServer, widgets } from "./fixtures/fake-server.js";
-import { noChance } from "./fixtures/scenario.js";
+import { noJitter } from "./fixtures/scenario.js";
 import type { Informer, Informers } from "./informers.js";
 import type { ObjectChange } from "../source/source.js";
 
@@ -16,10 +16,10 @@ interface World {
   readonly listeners: Replayed[];
 }
 
-/** Words, so that a history that fails can be read: `update a`, `wait 3000`. */
+/** Words, so that a failing history is readable: `update a`, `wait 3000`. */
 type Step = readonly [what: keyof typeof steps, of: string];
 
-/** What somebody knows who only listens. */
+/** State as a listener knows it, from changes only. */
 class Replayed {
   readonly objects = new Map<string, KubeObject>();
 
@@ -29,14 +29,14 @@ class Replayed {
 
   apply({ type, object, old }: ObjectChange): void {
     const name = object.metadata.name ?? "";
-    const known = this.objects.get(name);
+    const previous = this.objects.get(name);
     if (type === "CREATED") {
-      expect(known, `${name} was created before`).toBeUndefined();
+      expect(previous, `${name} was created before`).toBeUndefined();
       expect(old).toBeUndefined();
     } else {
-      expect(old?.metadata.uid).toBe(known?.metadata.uid);
-      expect(old && essence(old)).toEqual(known && essence(known));
-      expect(object.metadata.uid).toBe(known?.metadata.uid);
+      expect(old?.metadata.uid).toBe(previous?.metadata.uid);
+      expect(old && essence(old)).toEqual(previous && essence(previous));
+      expect(object.metadata.uid).toBe(previous?.metadata.uid);
     }
     expect(Object.isFrozen(object)).toBe(true);
     if (type === "DELETED") this.objects.delete(name);
@@ -44,7 +44,7 @@ class Replayed {
   }
 }
 
-/** Without what nobody is told of. */
+/** Removes the fields whose changes are not reported. */
 function essence(object: KubeObject): unknown {
   const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -113,7 +113,7 @@ const histories = fc.array(
   { maxLength: 60 },
 );
 
-test("whatever happens, in the end all know what the server knows", async () => {
+test("after any history, cache and listeners have the state of the server", async () => {
   const check = async (watchList: FakeServer["watchList"], history: readonly Step[]): Promise<void> => {
     const server = new FakeServer();
     server.watchList = watchList;
@@ -124,7 +124,7 @@ test("whatever happens, in the end all know what the server knows", async () => 
       transport: server.transport,
       resolve: async () => widgets,
       clock,
-      random: noChance,
+      random: noJitter,
       onError: (error, { doing }) => {
         if (doing.startsWith("telling")) problems.push(error);
       },
@@ -136,7 +136,7 @@ test("whatever happens, in the end all know what the server knows", async () => 
     for (const [what, of] of history) await steps[what](of, world);
 
     server.down = false;
-    // In many steps, since each lets only so many promises run.
+    // In many steps, since each step runs only a limited number of promises.
     for (let step = 0; step < 60; step++) await clock.advance(5000);
     expect(problems).toEqual([]);
     const expected = [...server.objects.values()];

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { lines, play, type Setting } from "./fixtures/scenario.js";
+import { lines, play, type InformerSetup } from "./fixtures/scenario.js";
 
 /** Plays a script and compares what happened with what it says. */
-async function scenario(script: string, setting?: Setting): Promise<void> {
+async function scenario(script: string, setting?: InformerSetup): Promise<void> {
   expect(await play(script, setting)).toBe(lines(script));
 }
 
 describe("list and watch", () => {
-  test("lists what the server has at hand, then follows", () =>
+  test("lists the objects of the server, then watches", () =>
     scenario(`
       $ update a b
       $ open
@@ -29,7 +29,7 @@ describe("list and watch", () => {
       watching, synced, 1 lists, 1 watches, 0 errors
     `));
 
-  test("nobody is told of the server's bookkeeping, but the cache has it", () =>
+  test("caches versions that differ only in bookkeeping, without reporting them", () =>
     scenario(`
       $ update a
       $ open
@@ -43,7 +43,7 @@ describe("list and watch", () => {
       UPDATED a@3 was @2
     `));
 
-  test("where only metadata are known, another version is a change", () =>
+  test("with metadata only, every new version is a change", () =>
     scenario(
       `
       $ open
@@ -57,7 +57,7 @@ describe("list and watch", () => {
       { scope: { metadataOnly: true } },
     ));
 
-  test("reads all pages, however many", async () => {
+  test("reads all pages", async () => {
     const transcript = await play(`
       $ many 5600
       $ open
@@ -68,7 +68,7 @@ describe("list and watch", () => {
     expect(transcript).toContain("watching, synced, 1 lists, 1 watches");
   });
 
-  test("pages that expire on the way are read anew in one piece", async () => {
+  test("starts over without pages when the continue token expires", async () => {
     const transcript = await play(`
       $ many 600
       $ fail page 410
@@ -82,8 +82,8 @@ describe("list and watch", () => {
   });
 });
 
-describe("initial events in a stream", () => {
-  test("where they are served, all comes from one watch", () =>
+describe("streaming lists", () => {
+  test("take one watch in all where the server supports them", () =>
     scenario(
       `
       $ update b a
@@ -102,7 +102,7 @@ describe("initial events in a stream", () => {
       { watchList: "served" },
     ));
 
-  test("a server that refuses them is asked once", () =>
+  test("are requested once from a server that rejects them", () =>
     scenario(
       `
       $ update a
@@ -128,7 +128,7 @@ describe("initial events in a stream", () => {
       { watchList: "refused" },
     ));
 
-  test("a server that fails at them is asked once, too", () =>
+  test("are requested once from a server that fails on them", () =>
     scenario(
       `
       $ update a
@@ -145,7 +145,7 @@ describe("initial events in a stream", () => {
       { watchList: "served" },
     ));
 
-  test("a server that ignores them is found out", () =>
+  test("fall back to pages when the server ignores them", () =>
     scenario(
       `
       $ update a
@@ -162,7 +162,7 @@ describe("initial events in a stream", () => {
       { watchList: "ignored" },
     ));
 
-  test("also when something happens all the time", () =>
+  test("fall back to pages when the server ignores them and sends other events", () =>
     scenario(
       `
       $ update a
@@ -184,7 +184,7 @@ describe("initial events in a stream", () => {
       { watchList: "ignored" },
     ));
 
-  test("also by bookmarks that say nothing of them", () =>
+  test("fall back to pages when the server ignores them and sends other bookmarks", () =>
     scenario(
       `
       $ open
@@ -200,7 +200,7 @@ describe("initial events in a stream", () => {
       { watchList: "ignored" },
     ));
 
-  test("one that is slow but goes on has all the time it takes, also with changes before the end", () =>
+  test("have no time limit as long as events arrive, also with changes before the end", () =>
     scenario(
       `
       $ open
@@ -225,7 +225,7 @@ describe("initial events in a stream", () => {
       { watchList: "ignored" },
     ));
 
-  test("a stream that the server ends before all is told is not asked for again", () =>
+  test("are not requested again when the server ends the stream early", () =>
     scenario(
       `
       $ update a
@@ -241,7 +241,7 @@ describe("initial events in a stream", () => {
       { watchList: "ignored" },
     ));
 
-  test("what happened before the end of a stream that broke is not forgotten", () =>
+  test("keep the changes of a stream that broke before its end", () =>
     scenario(
       `
       $ update a b
@@ -263,8 +263,8 @@ describe("initial events in a stream", () => {
     ));
 });
 
-describe("when a watch ends", () => {
-  test("by the server: it goes on at once from the last version, which a bookmark may tell", () =>
+describe("a watch that ends", () => {
+  test("is resumed at once from the last version or bookmark when the server ended it", () =>
     scenario(`
       $ update a
       $ open
@@ -284,7 +284,7 @@ describe("when a watch ends", () => {
       watch 3
     `));
 
-  test("at once and without an event: that is a failure", () =>
+  test("at once without an event counts as a failure", () =>
     scenario(`
       $ open
       list newest
@@ -296,7 +296,7 @@ describe("when a watch ends", () => {
       watch 0
     `));
 
-  test("by a broken connection: waits longer each time, and lists nothing", () =>
+  test("by a broken connection is resumed with growing delays, without a list", () =>
     scenario(`
       $ update a
       $ open
@@ -319,7 +319,7 @@ describe("when a watch ends", () => {
       CREATED b@2
     `));
 
-  test("two good minutes, and the wait is short again", () =>
+  test("after two minutes without failure is resumed with the shortest delay", () =>
     scenario(`
       $ open
       list newest
@@ -358,7 +358,7 @@ describe("when a watch ends", () => {
     `),
   );
 
-  test("by a 429: waits as long as the server asks", () =>
+  test("with a 429 is resumed after the server's Retry-After", () =>
     scenario(`
       $ open
       list newest
@@ -373,7 +373,7 @@ describe("when a watch ends", () => {
       watch 0
     `));
 
-  test("by nobody, although its time is over: it is ended from here", () =>
+  test("too late is aborted by the client", () =>
     scenario(`
       $ open
       list newest
@@ -393,8 +393,8 @@ describe("when a watch ends", () => {
     `));
 });
 
-describe("a version that the server has forgotten", () => {
-  test("everything is listed again, and what differs is told", () =>
+describe("an expired version", () => {
+  test("causes a list, and the differences are reported", () =>
     scenario(`
       $ update same changed gone reborn
       $ open
@@ -426,7 +426,7 @@ describe("a version that the server has forgotten", () => {
       view changed@5 new@6 reborn@9 same@1
     `));
 
-  test("after good times at once, without an error", () =>
+  test("causes a list at once and without an error if there were no failures", () =>
     scenario(`
       $ update a
       $ open
@@ -441,7 +441,7 @@ describe("a version that the server has forgotten", () => {
       watch 1
     `));
 
-  test("or cannot make sense of", () =>
+  test("includes versions that the server rejects as malformed", () =>
     scenario(`
       $ update a
       $ open
@@ -458,7 +458,7 @@ describe("a version that the server has forgotten", () => {
       watch 1
     `));
 
-  test("or that it does not know yet, because it lost all it had", () =>
+  test("includes versions from before the server lost its data", () =>
     scenario(`
       $ update a b
       $ open
@@ -482,7 +482,7 @@ describe("a version that the server has forgotten", () => {
     `));
 });
 
-describe("a kind that is not there", () => {
+describe("a kind that is not served", () => {
   test("is waited for", () =>
     scenario(`
       $ missing
@@ -500,7 +500,7 @@ describe("a kind that is not there", () => {
       watch 1
     `));
 
-  test("any more: its objects stay in view for half a minute, in case it returns", () =>
+  test("any more keeps its objects for half a minute, in case it returns", () =>
     scenario(`
       $ update a
       $ open
@@ -530,7 +530,7 @@ describe("a kind that is not there", () => {
       view a@1
     `));
 
-  test("for longer than that: they are gone", () =>
+  test("for longer has its objects reported as DELETED", () =>
     scenario(`
       $ update a
       $ open
@@ -565,8 +565,8 @@ describe("a kind that is not there", () => {
     `));
 });
 
-describe("what should not come", () => {
-  test("garbage is reported, and what follows is read", () =>
+describe("invalid input", () => {
+  test("is reported, and the following events are processed", () =>
     scenario(`
       $ open
       list newest
@@ -578,7 +578,7 @@ describe("what should not come", () => {
       CREATED a@2
     `));
 
-  test("events that come again change nothing", () =>
+  test("repeated events change nothing", () =>
     scenario(`
       $ open
       list newest
@@ -606,7 +606,7 @@ describe("own writes", () => {
       $ down
       error watching: connection reset`;
 
-  test("are shown at once, and told when their event comes", () =>
+  test("are visible at once, and reported when their event arrives", () =>
     scenario(`${begin}
       $ update a b
       $ wrote a
@@ -622,7 +622,7 @@ describe("own writes", () => {
       view a@2 b@3
     `));
 
-  test("what was deleted is hidden, and a new one of its name shown", () =>
+  test("a deleted object is hidden, and a new one of the same name visible", () =>
     scenario(`${begin}
       $ delete a
       $ removed a
@@ -639,7 +639,7 @@ describe("own writes", () => {
       CREATED a@3
     `));
 
-  test("end with a list that has them", () =>
+  test("are confirmed by a list", () =>
     scenario(`${begin}
       $ update b
       $ wrote b
@@ -660,7 +660,7 @@ describe("own writes", () => {
       view nothing
     `));
 
-  test("that no event ever confirms do not last", () =>
+  test("expire when no event confirms them", () =>
     scenario(`${begin}
       $ update b
       $ wrote b
@@ -689,7 +689,7 @@ describe("own writes", () => {
       view a@1
     `));
 
-  test("older than what is known are not shown", () =>
+  test("older than the cached version are ignored", () =>
     scenario(`
       $ update a
       $ open
@@ -702,7 +702,7 @@ describe("own writes", () => {
       view a@1
     `));
 
-  test("are shown and hidden as the selector says", () =>
+  test("are visible or hidden according to the selector", () =>
     scenario(
       `
       $ label a color=red
@@ -725,8 +725,8 @@ describe("own writes", () => {
     ));
 });
 
-describe("the end", () => {
-  test("comes with the last user, at once", () =>
+describe("the last release", () => {
+  test("stops the informer at once", () =>
     scenario(`
       $ open
       list newest

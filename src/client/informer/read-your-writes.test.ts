@@ -7,52 +7,52 @@ import { readYourWrites } from "./read-your-writes.js";
 const target = { namespace: "default", name: "a" };
 const written: KubeObject = { ...new FakeServer().update("a") };
 
-function recording(answers: Partial<Transport>): { readonly transport: Transport; readonly told: string[] } {
-  const told: string[] = [];
+function recording(answers: Partial<Transport>): { readonly transport: Transport; readonly calls: string[] } {
+  const calls: string[] = [];
   const transport = readYourWrites(
     { ...new FakeServer().transport, ...answers },
     {
-      wrote: (_kind, { metadata }) => void told.push(`wrote ${metadata.name}@${metadata.resourceVersion}`),
+      wrote: (_kind, { metadata }) => void calls.push(`wrote ${metadata.name}@${metadata.resourceVersion}`),
       removed: (_kind, { namespace, name, uid }) =>
-        void told.push(`removed ${namespace}/${name} ${uid ?? ""}`),
+        void calls.push(`removed ${namespace}/${name} ${uid ?? ""}`),
       follows: ({ kind }) => kind === widgets.kind,
     },
   );
-  return { transport, told };
+  return { transport, calls };
 }
 
-test("what is written is told", async () => {
+test("puts written objects into the caches", async () => {
   const answer = async (): Promise<KubeObject> => written;
-  const { transport, told } = recording({ create: answer, update: answer, patch: answer });
+  const { transport, calls } = recording({ create: answer, update: answer, patch: answer });
   expect(await transport.create(widgets, {}, {})).toBe(written);
   await transport.update(widgets, target, {}, { subresource: "status" });
   await transport.patch(widgets, target, { type: "merge", body: {} });
-  expect(told).toEqual(["wrote a@1", "wrote a@1", "wrote a@1"]);
+  expect(calls).toEqual(["wrote a@1", "wrote a@1", "wrote a@1"]);
 });
 
-test("what is deleted is told, or that it waits for its finalizers", async () => {
+test("removes a deleted object from the caches, or updates one that waits for finalizers", async () => {
   let left: KubeObject | undefined;
-  const { transport, told } = recording({ delete: async () => left });
+  const { transport, calls } = recording({ delete: async () => left });
   await transport.delete(widgets, target, { preconditions: { uid: "u" } });
   left = written;
   await transport.delete(widgets, target);
-  expect(told).toEqual(["removed default/a u", "wrote a@1"]);
+  expect(calls).toEqual(["removed default/a u", "wrote a@1"]);
 });
 
-test("what takes the last finalizer from one that is to be deleted is its end", async () => {
-  const leaving = (finalizers: string[]): KubeObject => ({
+test("removes an object whose last finalizer is removed", async () => {
+  const deletedObject = (finalizers: string[]): KubeObject => ({
     ...written,
     metadata: { ...written.metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers },
   });
   let left = ["one"];
-  const { transport, told } = recording({ patch: async () => leaving(left) });
+  const { transport, calls } = recording({ patch: async () => deletedObject(left) });
   await transport.patch(widgets, target, { type: "merge", body: {} });
   left = [];
   await transport.patch(widgets, target, { type: "merge", body: {} });
-  expect(told).toEqual(["wrote a@1", `removed default/a ${written.metadata.uid}`]);
+  expect(calls).toEqual(["wrote a@1", `removed default/a ${written.metadata.uid}`]);
 });
 
-describe("of all that are deleted at once", () => {
+describe("deleteCollection", () => {
   const named = (name: string, uid: string, resourceVersion = "1"): KubeObject => ({
     ...written,
     metadata: { namespace: "default", name, uid, resourceVersion },
@@ -60,46 +60,46 @@ describe("of all that are deleted at once", () => {
   const deleted = [named("a", "1"), named("b", "2"), named("c", "3")];
   const deleteCollection = async (): Promise<readonly KubeObject[]> => deleted;
 
-  test("it is told which are gone and which wait, by a look at the same selection", async () => {
-    const asked: unknown[] = [];
-    // One waits for its finalizers, and there is already another of a name.
+  test("lists the selection, to tell removed objects from those that wait for finalizers", async () => {
+    const requested: unknown[] = [];
+    // One waits for finalizers; one was replaced by another object of the same name.
     const left = [named("b", "2", "7"), named("c", "4", "8")];
-    const { transport, told } = recording({
+    const { transport, calls } = recording({
       deleteCollection,
       list: async (_kind, scope, { labelSelector } = {}) => {
-        asked.push({ scope, labelSelector });
+        requested.push({ scope, labelSelector });
         return { items: left, resourceVersion: "9" };
       },
     });
     const scope = { namespace: "default" };
     expect(await transport.deleteCollection(widgets, scope, { labelSelector: "a=b" })).toBe(deleted);
-    expect(asked).toEqual([{ scope, labelSelector: "a=b" }]);
-    expect(told).toEqual(["removed default/a 1", "wrote b@7", "removed default/c 3"]);
+    expect(requested).toEqual([{ scope, labelSelector: "a=b" }]);
+    expect(calls).toEqual(["removed default/a 1", "wrote b@7", "removed default/c 3"]);
   });
 
-  test("nobody looks where nobody reads, and none was deleted", async () => {
-    const { transport, told } = recording({ deleteCollection, list: () => expect.unreachable() });
+  test("makes no list if there is no cache of the kind or nothing was deleted", async () => {
+    const { transport, calls } = recording({ deleteCollection, list: () => expect.unreachable() });
     const scope = { namespace: "default" };
     await transport.deleteCollection({ ...widgets, kind: "Gadget" }, scope);
     await transport.deleteCollection(widgets, scope, {}, { dryRun: true });
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  test("they are deleted also when that look fails", async () => {
-    const { transport, told } = recording({ deleteCollection, list: () => Promise.reject(new Error("no")) });
+  test("removes all objects from the caches if the list fails", async () => {
+    const { transport, calls } = recording({ deleteCollection, list: () => Promise.reject(new Error("no")) });
     expect(await transport.deleteCollection(widgets, { namespace: "default" })).toBe(deleted);
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
   });
 });
 
-test("a scale is answered by another kind: what it changed is looked at, where somebody reads it", async () => {
+test("reads the scaled object if there is a cache of its kind", async () => {
   const scale: KubeObject = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { ...target } };
-  const asked: unknown[] = [];
-  const { transport, told } = recording({
+  const requested: unknown[] = [];
+  const { transport, calls } = recording({
     update: async () => scale,
     patch: async () => scale,
     get: async (_kind, { namespace, name }) => {
-      asked.push(`${namespace}/${name}`);
+      requested.push(`${namespace}/${name}`);
       return written;
     },
   });
@@ -107,19 +107,19 @@ test("a scale is answered by another kind: what it changed is looked at, where s
   expect(await transport.update(widgets, target, {}, options)).toBe(scale);
   await transport.patch(widgets, target, { type: "merge", body: {} }, options);
   await transport.update({ ...widgets, kind: "Gadget" }, target, {}, options);
-  expect([asked, told]).toEqual([
+  expect([requested, calls]).toEqual([
     ["default/a", "default/a"],
     ["wrote a@1", "wrote a@1"],
   ]);
 });
 
-test("dry runs and failures are not told", async () => {
+test("ignores dry runs and failed writes", async () => {
   const scale = {
     apiVersion: "autoscaling/v1",
     kind: "Scale",
     metadata: { name: "a", resourceVersion: "2" },
   };
-  const { transport, told } = recording({
+  const { transport, calls } = recording({
     create: async () => written,
     update: async () => scale,
     patch: () => Promise.reject(new Error("conflict")),
@@ -129,5 +129,5 @@ test("dry runs and failures are not told", async () => {
   await transport.update(widgets, target, {}, { subresource: "scale", dryRun: true });
   await expect(transport.patch(widgets, target, { type: "merge", body: {} })).rejects.toThrow("conflict");
   await transport.delete(widgets, target, { dryRun: true });
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });

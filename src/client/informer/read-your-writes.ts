@@ -1,8 +1,9 @@
 import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
 import { type PageRequest, listAll } from "../transport/paging.js";
-import { isGone } from "../transport/is-gone.js";
-import type { CallOptions, ObjectKey, Transport, WriteOptions } from "../transport/transport.js";
+import { isRemoved } from "../transport/is-removed.js";
+import type { CallOptions, Transport, WriteOptions } from "../transport/transport.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
 import type { Informers } from "./informers.js";
 
 /**
@@ -17,24 +18,28 @@ export function readYourWrites(
   informers: Pick<Informers, "wrote" | "removed" | "follows">,
 ): Transport {
   // Removing the last finalizer has deleted the object.
-  const tell = (kind: KindInfo, object: KubeObject): void =>
-    isGone(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
+  const putIntoCaches = (kind: KindInfo, object: KubeObject): void =>
+    isRemoved(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
   /** Reads an object whose new state the response of a write does not contain. If that fails, the watch catches up. */
-  const look = (kind: KindInfo, target: ObjectKey, { signal, timeout }: CallOptions = {}): Promise<void> =>
+  const readAgain = (
+    kind: KindInfo,
+    target: ObjectKey,
+    { signal, timeout }: CallOptions = {},
+  ): Promise<void> =>
     transport.get(kind, target, { signal, timeout }).then(
-      (object) => tell(kind, object),
+      (object) => putIntoCaches(kind, object),
       () => {},
     );
-  const told = async (
+  const cacheResult = async (
     kind: KindInfo,
     options: WriteOptions | undefined,
     writing: Promise<KubeObject>,
   ): Promise<KubeObject> => {
     const object = await writing;
     if (options?.dryRun === true) return object;
-    if (object.kind === kind.kind && object.apiVersion === kind.apiVersion) tell(kind, object);
+    if (object.kind === kind.kind && object.apiVersion === kind.apiVersion) putIntoCaches(kind, object);
     // The response is a Scale, not the object that informers cache.
-    else if (informers.follows(kind)) await look(kind, placeOf(object), options);
+    else if (informers.follows(kind)) await readAgain(kind, placeOf(object), options);
     return object;
   };
   return {
@@ -43,11 +48,12 @@ export function readYourWrites(
     get: (kind, target, options) => transport.get(kind, target, options),
     list: (kind, scope, options) => transport.list(kind, scope, options),
     watch: (kind, scope, options) => transport.watch(kind, scope, options),
-    create: (kind, scope, body, options) => told(kind, options, transport.create(kind, scope, body, options)),
+    create: (kind, scope, body, options) =>
+      cacheResult(kind, options, transport.create(kind, scope, body, options)),
     update: (kind, target, body, options) =>
-      told(kind, options, transport.update(kind, target, body, options)),
+      cacheResult(kind, options, transport.update(kind, target, body, options)),
     patch: (kind, target, patch, options) =>
-      told(kind, options, transport.patch(kind, target, patch, options)),
+      cacheResult(kind, options, transport.patch(kind, target, patch, options)),
     async delete(kind, target, options) {
       const left = await transport.delete(kind, target, options);
       if (options?.dryRun === true) return left;
@@ -68,7 +74,7 @@ export function readYourWrites(
       for (const object of deleted) {
         const now = kept.get(object.metadata.uid);
         if (now === undefined) informers.removed(kind, placeOf(object));
-        else tell(kind, now);
+        else putIntoCaches(kind, now);
       }
       return deleted;
     },

@@ -11,7 +11,7 @@ const pod: KubeObject = {
   status: {},
 };
 
-describe("whether an object is in a scope, with the field selector", () => {
+describe("an object is in a scope with the field selector", () => {
   test.each<[string, boolean | undefined]>([
     ["metadata.name=web,metadata.namespace!=other", true],
     ["metadata.name=db", false],
@@ -19,15 +19,15 @@ describe("whether an object is in a scope, with the field selector", () => {
     ["spec.nodeName!=n1", false],
     ["spec.hostNetwork=true,spec.priority=7", true],
     ["spec.priority=8", false],
-    // What is missing counts as empty,
+    // A missing field counts as empty,
     ["status.phase=", true],
     ["status.phase=Running", false],
     ["status.phase!=Running", true],
     ["nothing.there!=x", true],
-    // or, where a kind says that it is one, as a flag or a number.
+    // or, for a field of another type, as false or 0.
     ["spec.unschedulable=false", undefined],
     ["status.replicas!=0", undefined],
-    // What is no single value, or none of the object's, only the server knows.
+    // Only the server can decide about computed fields and fields that are not scalars.
     ["spec.containers=x", undefined],
     ["spec.containers.name=main", undefined],
     ["spec.nodeName.x=n1", undefined],
@@ -40,7 +40,7 @@ describe("whether an object is in a scope, with the field selector", () => {
   });
 });
 
-test("namespace and labels come first", () => {
+test("checks namespace and labels first", () => {
   const fieldSelector = "spec.nodeName=n1";
   expect(checkScope(pods, { fieldSelector, namespace: "other" }).includes(pod)).toBe(false);
   expect(checkScope(pods, { fieldSelector, labelSelector: "app=db" }).includes(pod)).toBe(false);

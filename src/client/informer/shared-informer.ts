@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
 import type { Transport } from "../transport/transport.js";
-import { View } from "./cache/view.js";
+import { InformerView } from "./cache/view.js";
 import type { InformerState } from "./informers.js";
 import { Reflector } from "./reflector/reflector.js";
 import type { WatchLists } from "./reflector/watch-lists.js";
@@ -27,7 +27,7 @@ export class InformerStopped extends Error {
 export class SharedInformer {
   readonly kind: KindInfo;
   readonly scope: CheckedScope;
-  readonly view: View;
+  readonly view: InformerView;
   readonly #reflector: Reflector;
   readonly #controller = new AbortController();
   readonly #running: Promise<void>;
@@ -40,7 +40,7 @@ export class SharedInformer {
     const { namespace, labelSelector, fieldSelector, metadataOnly, transform, includes } = scope;
     this.kind = kind;
     this.scope = scope;
-    this.view = new View({ clock: options.clock, metadataOnly, transform, includes, report });
+    this.view = new InformerView({ clock: options.clock, metadataOnly, transform, includes, report });
     const { signal } = this.#controller;
     let onSynced = (): void => {};
     this.#synced = new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ function machine(namespace: string, name: string, rack: string, power = "on"): K
   return { apiVersion, kind, metadata: { namespace, name, labels: { rack } }, spec: { power } };
 }
 
-/** A poller over what `rows` has, and a way to let it look again. */
+/** Poller over `rows`, and a function that polls again. */
 function machines(...rows: KubeObject[]) {
   const clock = new VirtualClock();
   const source = poll({ name: "machines", interval: "10s", jitter: 0, clock, list: () => [...rows] });
@@ -32,8 +32,8 @@ const names = (objects: Iterable<KubeObject>): (string | undefined)[] =>
 
 const scope = { namespace: "a", labelSelector: "rack=1", fieldSelector: "spec.power=on" };
 
-describe("a scope", () => {
-  test("shows what is in it, and nothing else", async () => {
+describe("a scope of a source", () => {
+  test("has only its objects", async () => {
     const { source } = machines(
       machine("a", "in", "1"),
       machine("b", "namespace", "1"),
@@ -56,11 +56,11 @@ describe("a scope", () => {
     await source.stop();
   });
 
-  test("what comes into it is created, what leaves it deleted", async () => {
+  test("reports objects that enter it as created, and those that leave it as deleted", async () => {
     const { source, look } = machines(machine("a", "m", "1"), machine("a", "other", "2"));
-    const told: string[] = [];
+    const received: string[] = [];
     const subscription = new SourceUse(source, Machine, scope).subscribe(({ type, object, old, initial }) =>
-      told.push(
+      received.push(
         `${type} ${object.metadata.name}${old ? ` was ${old.metadata.labels?.["rack"]}` : ""}${initial ? " initially" : ""}`,
       ),
     );
@@ -68,7 +68,7 @@ describe("a scope", () => {
     await look(machine("a", "m", "2"), machine("a", "other", "1"));
     await look(machine("a", "m", "3"), { ...machine("a", "other", "1"), status: { seen: true } });
     await look();
-    expect(told).toEqual([
+    expect(received).toEqual([
       "CREATED m initially",
       "DELETED m was 1",
       "CREATED other",
@@ -77,15 +77,15 @@ describe("a scope", () => {
     ]);
     subscription.release();
     await look(machine("a", "m", "1"));
-    expect(told).toHaveLength(5);
+    expect(received).toHaveLength(5);
     await source.stop();
   });
 
-  test("that makes no sense is refused", () => {
+  test("with unsupported options is rejected", () => {
     const { source } = machines();
     const use = (kind: ConstructorParameters<typeof SourceUse>[1], wrong: object): SourceUse =>
       new SourceUse(source, kind, wrong);
-    expect(() => use(Machine, { metadataOnly: true })).toThrow(/machines has "metadataOnly".*leave it out/);
+    expect(() => use(Machine, { metadataOnly: true })).toThrow(/machines has "metadataOnly".*remove it/);
     expect(() => use("racks.dev/v1/Machine", { transform: (object: KubeObject) => object })).toThrow(
       /Machine has "transform"/,
     );
@@ -94,7 +94,7 @@ describe("a scope", () => {
   });
 });
 
-test("indexes have names of their own for each user", async () => {
+test("each handle has its own index names", async () => {
   const { source } = machines(machine("a", "m", "1"), machine("a", "n", "2", "off"));
   const byPower = ({ spec }: KubeObject): string[] => [(spec as { power: string }).power];
   const [first, second, third] = [1, 2, 3].map(() => new SourceUse(source, Machine)) as [
@@ -102,7 +102,7 @@ test("indexes have names of their own for each user", async () => {
     SourceUse,
     SourceUse,
   ];
-  source.addIndex("everybody's", byLabel("rack"));
+  source.addIndex("shared", byLabel("rack"));
   first.addIndex("by", byLabel("rack"));
   second.addIndex("by", byPower);
   second.addIndex("by", byPower);
@@ -111,8 +111,8 @@ test("indexes have names of their own for each user", async () => {
   expect(names(first.byIndex("by", "1"))).toEqual(["m"]);
   expect(names(second.byIndex("by", "off"))).toEqual(["n"]);
   expect(names(third.byIndex("power", "on"))).toEqual(["m"]);
-  expect(names(third.byIndex("everybody's", "2"))).toEqual(["n"]);
-  expect(() => third.byIndex("by", "1")).toThrow(/no index called "by"/);
-  expect(() => second.addIndex("by", byLabel("rack"))).toThrow(/another index "by"/);
+  expect(names(third.byIndex("shared", "2"))).toEqual(["n"]);
+  expect(() => third.byIndex("by", "1")).toThrow(/no index is named "by"/);
+  expect(() => second.addIndex("by", byLabel("rack"))).toThrow(/another index is named "by"/);
   await source.stop();
 });

@@ -15,14 +15,14 @@ export class SourceUse implements Source {
 
   /** Throws for invalid selectors, and for options of a scope that only informers support. */
   constructor(source: Source, kind: AnyKind, scope: InformerScope = {}) {
-    const known = describe(kind);
+    const info = describe(kind);
     for (const part of ["metadataOnly", "transform"] as const) {
       if (!scope[part]) continue;
       throw new TypeError(
-        `the scope of ${known.plural} has "${part}", but they come from a source of their own ("from"): leave it out, and let that source leave out what is not needed`,
+        `the scope of ${info.plural} has "${part}", which the source given as "from" does not support: remove it, and let the source omit what is not needed`,
       );
     }
-    const { includes } = checkScope(known, scope);
+    const { includes } = checkScope(info, scope);
     this.#source = source;
     this.#includes = (object) => includes(object) === true;
   }
@@ -60,7 +60,7 @@ export class SourceUse implements Source {
     const before = this.#indexes.get(name);
     if (before !== undefined && before !== index) {
       throw new RangeError(
-        `there is another index "${name}"; choose another name, or hand in the same function`,
+        `another index is named "${name}"; choose another name, or pass the same function`,
       );
     }
     this.#indexes.set(name, index);
@@ -98,9 +98,9 @@ function describe(kind: AnyKind): Parameters<typeof checkScope>[0] {
 const names = new WeakMap<Source, Map<IndexFunction, string>>();
 
 function nameIn(source: Source, index: IndexFunction): string {
-  let known = names.get(source);
-  if (known === undefined) names.set(source, (known = new Map()));
-  let name = known.get(index);
-  if (name === undefined) known.set(index, (name = `index ${known.size + 1} of those who use it`));
+  let indexNames = names.get(source);
+  if (indexNames === undefined) names.set(source, (indexNames = new Map()));
+  let name = indexNames.get(index);
+  if (name === undefined) indexNames.set(index, (name = `shared index ${indexNames.size + 1}`));
   return name;
 }

@@ -31,13 +31,13 @@ const Site = resource("demo.dev/v1", "Site", {
   status: z.object({ published: z.number() }),
 });
 
-/** What is given has the type it is given for. */
+/** Checks at compile time that a value has type T. */
 function checked<T>(value: T): T {
   return value;
 }
 
-describe("the types of foreign kinds", () => {
-  test("objects are read only, all the way down", () => {
+describe("the types of external kinds", () => {
+  test("objects are deeply readonly", () => {
     type Read = ObjectOf<typeof Deployment>;
     expectTypeOf<NonNullable<Read["spec"]>["replicas"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<Read["metadata"]>().toEqualTypeOf<KubeObject["metadata"]>();
@@ -46,27 +46,27 @@ describe("the types of foreign kinds", () => {
       { readonly [name: string]: string } | undefined
     >();
     const change = (deployment: Read, map: ObjectOf<typeof ConfigMap>): void => {
-      // @ts-expect-error what was read is not changed
+      // @ts-expect-error objects that were read are readonly
       deployment.spec = undefined;
-      // @ts-expect-error not further in either
+      // @ts-expect-error nested fields, too
       if (deployment.spec) deployment.spec.replicas = 3;
-      // @ts-expect-error nor in lists
+      // @ts-expect-error lists, too
       deployment.spec?.template.spec?.containers.push({ name: "a" });
-      // @ts-expect-error nor in maps
+      // @ts-expect-error maps, too
       if (map.data) map.data["a"] = "b";
     };
     expect(change).toBeDefined();
   });
 
-  test("drafts need a name and may leave out what kind they are", () => {
+  test("drafts need a name; apiVersion and kind are optional", () => {
     checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, data: { k: "v" } });
     checked<DraftOf<typeof ConfigMap>>({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
     checked<DraftOf<typeof ConfigMap>>({} as ObjectOf<typeof ConfigMap>);
-    // @ts-expect-error there is no such field
+    // @ts-expect-error unknown field
     checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, date: {} });
-    // @ts-expect-error values are texts
+    // @ts-expect-error values are strings
     checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, data: { k: 1 } });
-    // @ts-expect-error metadata is needed
+    // @ts-expect-error metadata is required
     checked<DraftOf<typeof ConfigMap>>({ data: {} });
     checked<DraftOf<typeof Secret>>({ metadata: { name: "a" }, stringData: { password: "x" } });
     checked<DraftOf<typeof Deployment>>({
@@ -78,36 +78,36 @@ describe("the types of foreign kinds", () => {
     });
     checked<DraftOf<typeof Deployment>>({
       metadata: { name: "a" },
-      // @ts-expect-error a template is needed
+      // @ts-expect-error the template is required
       spec: { selector: {} },
     });
     checked<DraftOf<typeof Lease>>({ metadata: { name: "a" }, spec: { holderIdentity: "me" } });
   });
 
-  test("content has no name and no status", () => {
+  test("content has neither name nor status", () => {
     checked<ContentOf<typeof ConfigMap>>({ data: { k: "v" } });
     checked<ContentOf<typeof ConfigMap>>({ metadata: { labels: { a: "b" } }, data: { k: "v" } });
-    // @ts-expect-error there is no such field
+    // @ts-expect-error unknown field
     checked<ContentOf<typeof ConfigMap>>({ spec: {} });
-    // @ts-expect-error nobody asks for a status
+    // @ts-expect-error drafts have no status
     checked<ContentOf<typeof Deployment>>({ status: { replicas: 1 } });
     expectTypeOf<ContentOf<typeof Site>>().toEqualTypeOf<{ title: string; pages?: number | undefined }>();
   });
 
-  test("a definition made from a kind is one", () => {
+  test("the definition of a resource is a CustomResourceDefinition", () => {
     const definition = customResourceDefinition(Site);
     checked<DraftOf<typeof CustomResourceDefinition>>(definition);
     expect(definition.kind).toBe(CustomResourceDefinition.kind);
   });
 
-  test("a kind of one's own", () => {
+  test("kind() declares a kind with its own type", () => {
     const Certificate = kind<{ spec: { dnsNames: string[] }; status?: { notAfter?: string } }>(
       "cert-manager.io/v1",
       "Certificate",
       { plural: "certificates" },
     );
     expectTypeOf<ObjectOf<typeof Certificate>["spec"]["dnsNames"]>().toEqualTypeOf<readonly string[]>();
-    // @ts-expect-error what is needed is needed
+    // @ts-expect-error required fields stay required
     checked<DraftOf<typeof Certificate>>({ metadata: { name: "a" } });
     expect(Certificate).toEqual({
       apiVersion: "cert-manager.io/v1",
@@ -124,16 +124,16 @@ describe("the types of foreign kinds", () => {
     const Unknown = kind("demo.dev/v1", "Unknown", { plural: "unknowns" });
     expectTypeOf<ObjectOf<typeof Unknown>>().toEqualTypeOf<UntypedObject>();
     checked<DraftOf<"v1/ConfigMap">>({ metadata: { name: "a" }, anything: { goes: true } });
-    // @ts-expect-error a name alone could be in any group
+    // @ts-expect-error a name needs its apiVersion
     checked<AnyKind>("ConfigMap");
   });
 
-  test("a resource of one's own keeps its types", () => {
+  test("a resource keeps its types", () => {
     expectTypeOf<ObjectOf<typeof Site>>().toEqualTypeOf<ResourceObject<typeof Site>>();
     checked<DraftOf<typeof Site>>({ metadata: { name: "a" }, spec: { title: "A" } });
-    // @ts-expect-error a title is needed
+    // @ts-expect-error the title is required
     checked<DraftOf<typeof Site>>({ metadata: { name: "a" }, spec: {} });
-    // @ts-expect-error and a spec to have it in
+    // @ts-expect-error so the spec is required
     checked<DraftOf<typeof Site>>({ metadata: { name: "a" } });
     checked<DraftOf<typeof Site>>({} as ObjectOf<typeof Site>);
     const Tagged = resource("demo.dev/v1", "Tagged", { spec: z.object({ tags: z.array(z.string()) }) });
@@ -142,7 +142,7 @@ describe("the types of foreign kinds", () => {
 });
 
 describe("Kubernetes' kinds", () => {
-  test("are told apart by apiVersion and kind, and served under names of their own", () => {
+  test("have distinct apiVersion and kind, and distinct paths", () => {
     const kinds = Object.values(kubernetes);
     const named = new Set(kinds.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`));
     const served = new Set(kinds.map(({ apiVersion, plural }) => `${apiVersion}/${plural}`));
@@ -152,7 +152,7 @@ describe("Kubernetes' kinds", () => {
   });
 
   test.each(Object.entries(kubernetes))("%s is exported under its name", (name, { kind, plural }) => {
-    expect([kind, `Events${kind}`]).toContain(name);
+    expect([kind, `Events${kind}`, `${kind}V1`]).toContain(name);
     expect(plural).toBe(plural.toLowerCase());
     expect(plural).toMatch(/s$/);
   });

@@ -55,7 +55,7 @@ export interface KindReference {
 export type AnyKind = Resource | ExternalKind | KindName | KindReference;
 
 /** Fields of every object. */
-export interface Header {
+export interface ObjectHeader {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
@@ -75,7 +75,7 @@ export type ObjectOf<K extends AnyKind> = K extends Resource
   : K extends { readonly [shape]?: infer Shape }
     ? unknown extends Shape
       ? UntypedObject
-      : Header & DeepReadonly<Body<Shape>>
+      : ObjectHeader & DeepReadonly<Body<Shape>>
     : UntypedObject;
 
 /** Content of an object of a kind besides its name, as it is written. */
@@ -133,7 +133,7 @@ export type PatchOf<K extends AnyKind> =
   unknown extends Written<K>
     ? unknown
     :
-        | (PartOf<Partial<Header>, null | undefined> & PartOf<Written<K>, null | undefined>)
+        | (PartOf<Partial<ObjectHeader>, null | undefined> & PartOf<Written<K>, null | undefined>)
         | readonly JsonPatchOperation[];
 
 /** Status of an object of a kind. */

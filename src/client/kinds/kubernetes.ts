@@ -9,6 +9,9 @@
 import type * as admission from "kubernetes-types/admissionregistration/v1.js";
 import type * as apiextensions from "kubernetes-types/apiextensions/v1.js";
 import type * as apps from "kubernetes-types/apps/v1.js";
+import type * as authentication from "kubernetes-types/authentication/v1.js";
+import type * as authorization from "kubernetes-types/authorization/v1.js";
+import type * as autoscalingV1 from "kubernetes-types/autoscaling/v1.js";
 import type * as autoscaling from "kubernetes-types/autoscaling/v2.js";
 import type * as batch from "kubernetes-types/batch/v1.js";
 import type * as certificates from "kubernetes-types/certificates/v1.js";
@@ -68,6 +71,19 @@ export const Job = builtIn<batch.Job>("Job");
 
 export const HorizontalPodAutoscaler =
   builtIn<autoscaling.HorizontalPodAutoscaler>("HorizontalPodAutoscaler");
+
+/** The same objects as {@link HorizontalPodAutoscaler}; fields that v1 lacks are annotations. */
+export const HorizontalPodAutoscalerV1 =
+  builtIn<autoscalingV1.HorizontalPodAutoscaler>("HorizontalPodAutoscalerV1");
+
+/** Access reviews are created only: the response has the answer. */
+export const LocalSubjectAccessReview =
+  builtIn<authorization.LocalSubjectAccessReview>("LocalSubjectAccessReview");
+export const SelfSubjectAccessReview =
+  builtIn<authorization.SelfSubjectAccessReview>("SelfSubjectAccessReview");
+export const SelfSubjectRulesReview = builtIn<authorization.SelfSubjectRulesReview>("SelfSubjectRulesReview");
+export const SelfSubjectReview = builtIn<authentication.SelfSubjectReview>("SelfSubjectReview");
+export const SubjectAccessReview = builtIn<authorization.SubjectAccessReview>("SubjectAccessReview");
 
 export const PodDisruptionBudget = builtIn<policy.PodDisruptionBudget>("PodDisruptionBudget");
 

@@ -15,6 +15,11 @@ export interface ContextOptions extends SurroundingsOptions {
   readonly context?: string | undefined;
   /** Default: the context's namespace. */
   readonly namespace?: string | undefined;
+  /**
+   * Trusts the kubeconfig to run exec plugins and to read token files. Default: true. Pass false for a file that was found
+   * rather than named by the user, such as one in the current folder.
+   */
+  readonly trusted?: boolean | undefined;
   /** Timeout of a non-interactive exec plugin in milliseconds. Default: 60000. */
   readonly execTimeout?: number | undefined;
 }
@@ -43,6 +48,7 @@ export async function connectionOf(config: Kubeconfig, options: ContextOptions =
     (await credentialsOf(user, {
       cluster: { ...cluster, server: address, ca, config: cluster.execConfig },
       surroundings: around,
+      trusted: options.trusted ?? true,
       execTimeout: options.execTimeout ?? 60_000,
     }));
 

@@ -3,7 +3,7 @@ import { connectionTo } from "./connection-to.js";
 import { selfSigned } from "./fixtures/certificate.js";
 import { Folder } from "./fixtures/folder.js";
 
-test("says what it was told, and nothing else", async () => {
+test("contains exactly the given options", async () => {
   const { cert, key } = await selfSigned("me");
   const connection = connectionTo({
     server: "https://api.example.com:6443/",
@@ -32,7 +32,7 @@ test("says what it was told, and nothing else", async () => {
   expect(await plain.headers?.()).toEqual({});
 });
 
-test("tokens can be fetched, or be in a file", async () => {
+test("tokens can come from a function or a file", async () => {
   const fetched = connectionTo({
     server: "https://a",
     token: async ({ renew }) => (renew ? "new" : "old"),
@@ -45,7 +45,7 @@ test("tokens can be fetched, or be in a file", async () => {
   expect(await filed.headers?.()).toEqual({ Authorization: "Bearer filed" });
 });
 
-test("contradictions are refused", async () => {
+test("rejects contradictory options", async () => {
   const { cert } = await selfSigned("ca");
   const server = "https://a";
   expect(() => connectionTo({ server, token: "a", username: "b" })).toThrow(

@@ -24,14 +24,14 @@ function load(user: object, cluster: object = {}, options: object = {}): Promise
   });
 }
 
-test("token, and username with password", async () => {
+test("accepts a token, and username with password", async () => {
   expect(await (await load({ token: "abc" })).headers?.()).toEqual({ Authorization: "Bearer abc" });
   expect(await (await load({ username: "jané", password: "p:w" })).headers?.()).toEqual({
     Authorization: `Basic ${base64("jané:p:w")}`,
   });
 });
 
-test("a token goes before an exec plugin, which then never runs", async () => {
+test("a token takes precedence over an exec plugin, which is not run", async () => {
   const exec = {
     apiVersion: "client.authentication.k8s.io/v1",
     command: "/nowhere",
@@ -40,9 +40,33 @@ test("a token goes before an exec plugin, which then never runs", async () => {
   expect(await (await load({ token: "abc", exec })).headers?.()).toEqual({ Authorization: "Bearer abc" });
 });
 
-describe("refused", () => {
+describe("a kubeconfig that was found, not named", () => {
+  const exec = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    command: "/bin/evil",
+    interactiveMode: "Never",
+  };
+
   test.each([
-    [{ token: "a", username: "b" }, "there is a token and a username; remove one of them"],
+    [{ exec }, 'runs the program "/bin/evil"'],
+    [{ token: "abc", exec }, 'runs the program "/bin/evil"'],
+    [{ tokenFile: "/home/jane/.ssh/id_ed25519" }, "reads credentials from other files"],
+    [{ "client-certificate": "a.crt", "client-key": "a.key" }, "reads credentials from other files"],
+  ])("may not run programs or read other files: %j", async (user, message) => {
+    await expect(load(user, {}, { trusted: false })).rejects.toThrow(
+      `this kubeconfig was found, not named, and ${message}; if you trust it, name it (--kubeconfig, KUBECONFIG)`,
+    );
+  });
+
+  test("may hold a token", async () => {
+    const connection = await load({ token: "abc" }, {}, { trusted: false });
+    expect(await connection.headers?.()).toEqual({ Authorization: "Bearer abc" });
+  });
+});
+
+describe("rejected", () => {
+  test.each([
+    [{ token: "a", username: "b" }, "token and username are both set; remove one of them"],
     [{ token: "line\nbreak" }, "token has characters that a token cannot have"],
     [{ "as-groups": ["a"] }, "as-uid, as-groups and as-user-extra need as, the user to impersonate"],
     [
@@ -56,7 +80,7 @@ describe("refused", () => {
     ],
     [
       { "client-certificate-data": "YQ==", "client-certificate": "x" },
-      "client-certificate and client-certificate-data are both there",
+      "client-certificate and client-certificate-data are both set",
     ],
     [{ "client-certificate": "gone", "client-key": "gone" }, "gone cannot be read: it does not exist"],
     [
@@ -68,10 +92,10 @@ describe("refused", () => {
     await expect(load(user)).rejects.toThrow(new RegExp(`^${folder.at("config")}:1: `));
   });
 
-  test("a key of another certificate, an authority that is none, and one that nobody would ask", async () => {
+  test("rejects a mismatched key, an invalid CA, and a CA together with insecure-skip-tls-verify", async () => {
     const [one, other] = [await selfSigned("one"), await selfSigned("other")];
     const pair = { "client-certificate-data": base64(one.cert), "client-key-data": base64(other.key) };
-    await expect(load(pair)).rejects.toThrow("the key is not the one of the certificate");
+    await expect(load(pair)).rejects.toThrow("the key does not match the certificate");
     await expect(load({}, { "certificate-authority-data": "YQ==" })).rejects.toThrow(
       "certificate-authority: the certificate cannot be read",
     );
@@ -80,7 +104,7 @@ describe("refused", () => {
   });
 });
 
-test("certificates in place are part of the connection", async () => {
+test("inline certificates are part of the connection", async () => {
   const { cert, key } = await selfSigned("jane");
   folder.write("ca.crt", cert);
   const connection = await load(
@@ -96,7 +120,7 @@ test("certificates in place are part of the connection", async () => {
   expect(connection).not.toHaveProperty("certificate");
 });
 
-test("certificates in files are read again, once both are there", async () => {
+test("certificates in files are reread once both have changed", async () => {
   const clock = new VirtualClock();
   const warnings: string[] = [];
   const [one, two] = [await selfSigned("one"), await selfSigned("two")];
@@ -124,7 +148,7 @@ test("certificates in files are read again, once both are there", async () => {
   expect(String((await connection.certificate?.())?.cert)).toBe(two.cert);
 });
 
-test("impersonation reaches a server as kubectl sends it", async () => {
+test("sends impersonation headers as kubectl does", async () => {
   const server = createServer((request, response) => response.end(JSON.stringify(request.rawHeaders)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

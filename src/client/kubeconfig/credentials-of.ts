@@ -21,6 +21,7 @@ export interface Credentials {
 export interface CredentialsContext {
   readonly cluster: ExecCluster;
   readonly surroundings: Surroundings;
+  readonly trusted: boolean;
   readonly execTimeout: number;
 }
 
@@ -30,9 +31,10 @@ export interface CredentialsContext {
  */
 export async function credentialsOf(
   user: KubeconfigUser,
-  { cluster, surroundings, execTimeout }: CredentialsContext,
+  { cluster, surroundings, trusted, execTimeout }: CredentialsContext,
 ): Promise<Credentials> {
   const { where, exec } = user;
+  if (!trusted) refuseUntrusted(user);
   if (user.authProvider !== undefined) refuseAuthProvider(user.authProvider, where);
   const fixed = await fixedAuthorization(user, surroundings);
   const own = await ownCertificate(user, surroundings);
@@ -44,6 +46,20 @@ export async function credentialsOf(
     : { authorization, ...own };
 }
 
+/** A kubeconfig that somebody else put here could run a program, or send any file as a token to a server of its choice. */
+function refuseUntrusted({ where, exec, tokenFile, certificate, key }: KubeconfigUser): void {
+  const refused =
+    exec !== undefined
+      ? `runs the program ${JSON.stringify(exec.command)}`
+      : tokenFile !== undefined || certificate.file !== undefined || key.file !== undefined
+        ? "reads credentials from other files"
+        : undefined;
+  if (refused === undefined) return;
+  throw new KubeconfigError(
+    `${where}: this kubeconfig was found, not named, and ${refused}; if you trust it, name it (--kubeconfig, KUBECONFIG)`,
+  );
+}
+
 async function fixedAuthorization(
   user: KubeconfigUser,
   surroundings: Surroundings,
@@ -51,7 +67,7 @@ async function fixedAuthorization(
   const { where, token, username, password = "" } = user;
   const hasToken = token !== undefined || user.tokenFile !== undefined;
   if (hasToken && username !== undefined) {
-    throw new KubeconfigError(`${where}: there is a token and a username; remove one of them`);
+    throw new KubeconfigError(`${where}: token and username are both set; remove one of them`);
   }
   if (username !== undefined) {
     const header = basic(username, password);

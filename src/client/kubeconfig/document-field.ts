@@ -93,7 +93,7 @@ export class DocumentField {
 }
 
 /** Reads YAML as kubectl does: version 1.1, the first document, the last of several equal keys. */
-export function parseField(text: string, file: string): DocumentField {
+export function parseDocumentField(text: string, file: string): DocumentField {
   const lines = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ""), {
     version: "1.1",

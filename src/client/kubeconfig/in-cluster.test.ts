@@ -11,7 +11,7 @@ afterEach(() => folder[Symbol.dispose]());
 
 const env = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
 
-test("is the pod's cluster, namespace and service account, whose token rotates", async () => {
+test("uses the cluster, namespace and service account of the pod, and rereads the token", async () => {
   const clock = new VirtualClock();
   const { cert } = await selfSigned("cluster");
   folder.write("ca.crt", cert);
@@ -31,7 +31,7 @@ test("is the pod's cluster, namespace and service account, whose token rotates",
   expect(await connection.headers?.({ renew: true })).toEqual({ Authorization: "Bearer three" });
 });
 
-test("IPv6, a namespace from the environment, no authority, a proxy", async () => {
+test("supports IPv6, a namespace from the environment, a missing CA and a proxy", async () => {
   folder.write("token", "one");
   const warnings: string[] = [];
   const connection = await inClusterConnection({
@@ -48,7 +48,7 @@ test("IPv6, a namespace from the environment, no authority, a proxy", async () =
   ]);
 });
 
-test("outside of a cluster, without a token, with a broken authority", async () => {
+test("rejects outside of a cluster, without a token, and with a malformed CA", async () => {
   const load = (variables: Record<string, string>): Promise<unknown> =>
     inClusterConnection({ serviceAccount: folder.path, env: variables });
   await expect(load({})).rejects.toThrow("This is not a pod of a cluster: KUBERNETES_SERVICE_HOST");

@@ -6,8 +6,8 @@ export class KubeconfigError extends Error {
 /** Error code such as `ENOENT`, or the message. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
-  const known = code === undefined ? undefined : reasons.get(code);
-  return known ?? (error instanceof Error ? error.message : String(error));
+  const explanation = code === undefined ? undefined : reasons.get(code);
+  return explanation ?? (error instanceof Error ? error.message : String(error));
 }
 
 export function codeOf(error: unknown): string | undefined {

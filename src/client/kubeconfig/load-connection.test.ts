@@ -17,8 +17,8 @@ function account(): string {
 const pod = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
 const server = (name: string): { server: string } => ({ server: `https://${name}.example.com` });
 
-describe("where a kubeconfig is looked for", () => {
-  test("the option, $KUBECONFIG, the home, the pod: in this order", async () => {
+describe("search order of kubeconfigs", () => {
+  test("is the option, $KUBECONFIG, the home folder, the pod", async () => {
     const serviceAccount = account();
     const option = folder.write("option", kubeconfig(server("option")));
     const variable = folder.write("variable", kubeconfig(server("variable")));
@@ -34,18 +34,18 @@ describe("where a kubeconfig is looked for", () => {
     expect(await found({ env })).toBe("https://variable.example.com");
     expect(await found({ env: { ...env, KUBECONFIG: "" } })).toBe("https://home.example.com");
     expect(await found({ env: { ...pod, HOME: folder.at("nobody") } })).toBe("https://10.0.0.1:443");
-    // $KUBECONFIG hides the home, even when it names nothing that is there.
+    // $KUBECONFIG hides the home folder, even when none of its files exists.
     expect(await found({ env: { ...env, KUBECONFIG: folder.at("missing") } })).toBe("https://10.0.0.1:443");
   });
 
-  test("nothing anywhere is an error with the places that were tried", async () => {
+  test("lists the searched places if there is none", async () => {
     const env = { HOME: folder.path };
     const error = `There is no cluster to talk to: ${folder.at(".kube/config")} does not exist, and this is not a pod with a service account; pass kubeconfig, or set KUBECONFIG to a file`;
     await expect(loadConnection({ env })).rejects.toThrow(error);
     await expect(loadConnection({ env, context: "a" })).rejects.toThrow('There is no context "a": ');
   });
 
-  test("a kubeconfig that is named must be there and can be read", async () => {
+  test("a given kubeconfig must exist and be readable", async () => {
     const missing = folder.at("missing");
     await expect(
       loadConnection({ kubeconfig: missing, env: pod, serviceAccount: account() }),
@@ -55,7 +55,7 @@ describe("where a kubeconfig is looked for", () => {
     );
   });
 
-  test("a kubeconfig without a current context leaves it to the pod, unless it was named", async () => {
+  test("a kubeconfig without a current context counts as missing, unless it was given", async () => {
     const path = folder.write("config", { contexts: [{ name: "b" }, { name: "a" }] });
     const options = { env: { ...pod, KUBECONFIG: path }, serviceAccount: account() };
     expect((await loadConnection(options)).server).toBe("https://10.0.0.1:443");
@@ -65,7 +65,7 @@ describe("where a kubeconfig is looked for", () => {
   });
 });
 
-test("of several files the first that has a name wins, entry by entry, with its own relative paths", async () => {
+test("the first of several files that has an entry wins, and keeps its own relative paths", async () => {
   const first = folder.write("one/config", {
     contexts: [{ name: "main", context: { cluster: "main", user: "main" } }],
     users: [{ name: "main", user: { tokenFile: "token" } }],
@@ -85,7 +85,7 @@ test("of several files the first that has a name wins, entry by entry, with its 
 });
 
 describe("the context", () => {
-  test("can be chosen, and its namespace too", async () => {
+  test("can be chosen, and so can its namespace", async () => {
     const text = JSON.stringify({
       "current-context": "a",
       contexts: [
@@ -122,12 +122,12 @@ describe("the context", () => {
       'context "main" names the user "gone", which is not there; users are: "main"',
     ],
     [kubeconfig({}), 'cluster "main" has no server'],
-  ])("says what is missing: %#", async (config, message) => {
+  ])("errors name what is missing: case %#", async (config, message) => {
     await expect(loadConnection({ text: JSON.stringify(config) })).rejects.toThrow(message);
   });
 });
 
-describe("the server's address", () => {
+describe("the URL of the server", () => {
   test.each([
     [{ server: "https://a:6443/" }, "https://a:6443"],
     [{ server: "https://a/k8s/clusters/c-1/" }, "https://a/k8s/clusters/c-1"],
@@ -145,7 +145,7 @@ describe("the server's address", () => {
     ["a:1/path", "an address with a path needs its scheme"],
     ["https://a b", "this is not an address"],
     ["https://me:secret@a", "must be an address without a user"],
-  ])("%s is refused", async (server, message) => {
+  ])("%s is rejected", async (server, message) => {
     await expect(loadConnection({ text: JSON.stringify(kubeconfig({ server })) })).rejects.toThrow(message);
   });
 });
@@ -154,13 +154,13 @@ describe("proxies", () => {
   const of = async (cluster: object, env: Record<string, string>): Promise<string | undefined> =>
     (await loadConnection({ text: JSON.stringify(kubeconfig({ ...server("a"), ...cluster })), env })).proxy;
 
-  test("the cluster's own goes before the environment's", async () => {
+  test("the cluster's proxy takes precedence over the environment's", async () => {
     const env = { HTTPS_PROXY: "http://env:3128" };
     expect(await of({ "proxy-url": "socks5h://me:pass@own:1080" }, env)).toBe("socks5://me:pass@own:1080");
     expect(await of({}, env)).toBe("http://env:3128");
   });
 
-  test("what cannot be used is refused, without its password", async () => {
+  test("rejects an unsupported proxy without printing its password", async () => {
     await expect(of({ "proxy-url": "socks4://me:secret@own" }, {})).rejects.toThrow(
       'proxy-url is "socks4://…@own": socks4 proxies are not supported; use an http, https or socks5 one',
     );
@@ -175,7 +175,7 @@ test.each([
   [0o640, "its group", { "client-key-data": "YQ==" }],
   [0o600, undefined, { token: "t" }],
   [0o644, undefined, { tokenFile: "token" }],
-])("files with credentials that others can read are warned of: %o, %s", async (mode, readers, user) => {
+])("warns about credential files that others can read: %o, %s", async (mode, readers, user) => {
   const path = folder.write("config", kubeconfig(undefined, user), mode);
   const warnings: string[] = [];
   await loadKubeconfig({ kubeconfig: path, onWarning: (text) => warnings.push(text) });
@@ -186,14 +186,14 @@ test.each([
   );
 });
 
-test("UTF-16, as Windows' tools write it", async () => {
+test("reads UTF-16, which Windows tools write", async () => {
   const text = `\uFEFF${JSON.stringify(kubeconfig(server("wide")))}`;
   const kubeconfigPath = folder.write("config", Buffer.from(text, "utf16le"));
   expect((await loadConnection({ kubeconfig: kubeconfigPath })).server).toBe("https://wide.example.com");
 });
 
 describe("a token file", () => {
-  test("is read again after a minute, when renewed, and stays in use when it goes away", async () => {
+  test("is reread after a minute and after a 401; the last token is kept if the file disappears", async () => {
     const clock = new VirtualClock();
     const warnings: string[] = [];
     const token = folder.write("token", "one\n");
@@ -225,7 +225,7 @@ describe("a token file", () => {
     expect(await current()).toBe("Bearer four");
   });
 
-  test("goes before the token beside it, which stands in while there is no file", async () => {
+  test("takes precedence over a token, which is the fallback while the file is missing", async () => {
     const config = folder.write("config", kubeconfig(undefined, { token: "inline", tokenFile: "token" }));
     const connection = await loadConnection({ kubeconfig: config });
     expect(await connection.headers?.()).toEqual({ Authorization: "Bearer inline" });
@@ -233,7 +233,7 @@ describe("a token file", () => {
     expect(await connection.headers?.()).toEqual({ Authorization: "Bearer file" });
   });
 
-  test("that is missing, empty or not a token fails at once", async () => {
+  test("that is missing, empty or malformed fails at once", async () => {
     const config = folder.write("config", kubeconfig(undefined, { tokenFile: "token" }));
     const load = (): Promise<unknown> => loadConnection({ kubeconfig: config });
     await expect(load()).rejects.toThrow(

@@ -43,7 +43,7 @@ users:
       somethingNew: [1, 2]
 `;
 
-test("everything a kubeconfig says is read, with paths from its own folder", () => {
+test("parses all fields, with paths relative to its folder", () => {
   const config = parseKubeconfig(text, "/home/jane/.kube/config");
   expect(config.currentContext).toBe("work");
   expect(config.contexts.get("work")).toEqual({
@@ -78,7 +78,7 @@ test("everything a kubeconfig says is read, with paths from its own folder", () 
   });
 });
 
-test("contexts are listed by name, with the server where it is known", () => {
+test("lists contexts by name, with their servers", () => {
   expect(listContexts(parseKubeconfig(text))).toEqual([
     {
       name: "home",
@@ -99,7 +99,7 @@ test("contexts are listed by name, with the server where it is known", () => {
   ]);
 });
 
-describe("read as kubectl reads it", () => {
+describe("parses like kubectl", () => {
   test.each([
     ["nothing at all", "", undefined],
     ["only a comment", "# later\n", undefined],
@@ -116,7 +116,7 @@ describe("read as kubectl reads it", () => {
     expect(parseKubeconfig(text).currentContext).toBe(current);
   });
 
-  test("anchors, merge keys and YAML 1.1's yes", () => {
+  test("anchors, merge keys and the booleans of YAML 1.1", () => {
     const { clusters } = parseKubeconfig(
       "x: &base {server: https://a}\nclusters: [{name: c, cluster: {<<: *base, insecure-skip-tls-verify: yes}}]",
     );
@@ -133,7 +133,7 @@ describe("read as kubectl reads it", () => {
   });
 });
 
-describe("what is wrong is told with file, line and field", () => {
+describe("errors have file, line and field", () => {
   test.each([
     ["current-context: [a]", "f.yaml:1: current-context must be text, not a list"],
     [

@@ -1,5 +1,5 @@
 import { dirname, resolve, sep } from "node:path";
-import { parseField, type DocumentField } from "./document-field.js";
+import { parseDocumentField, type DocumentField } from "./document-field.js";
 import type {
   ExecConfig,
   FileOrData,
@@ -21,7 +21,7 @@ import type {
  */
 export function parseKubeconfig(text: string, path?: string): Kubeconfig {
   const file = path ?? "kubeconfig";
-  const root = parseField(text, file);
+  const root = parseDocumentField(text, file);
   const version = root.field("apiVersion");
   const kind = root.field("kind");
   if ((version.string() ?? "v1") !== "v1") version.fail(`must be v1, not ${String(version.value)}`);

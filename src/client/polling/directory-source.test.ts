@@ -9,20 +9,20 @@ import type { Poller } from "./poll.js";
 type Note = KubeObject<{ text: string }>;
 
 let directory: string;
-let told: string[];
+let received: string[];
 let parsed: string[];
 let errors: string[];
 let written = 0;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "fettle-directory-"));
-  told = [];
+  received = [];
   parsed = [];
   errors = [];
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Writes a file, with a time of its own: the clock of a file system may be too coarse for a fast test. */
+/** Writes a file with a distinct modification time: the clock of a file system may be too coarse. */
 async function write(name: string, content: unknown): Promise<void> {
   const path = join(directory, name);
   await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
@@ -41,13 +41,13 @@ function source(options: Partial<DirectoryOptions<Note>> = {}): Poller<Note> {
       parsed.push(file.name);
       return JSON.parse(text) as Note;
     },
-    onChange: ({ type, object }) => void told.push(`${type} ${object.metadata.name}`),
+    onChange: ({ type, object }) => void received.push(`${type} ${object.metadata.name}`),
     onError: (error) => void errors.push((error as Error).message),
     ...options,
   });
 }
 
-test("files come, change and go, and only those that changed are read", async () => {
+test("follows created, changed and deleted files, and reads only changed ones", async () => {
   await write("a.json", note("a", "1"));
   await write("b.json", note("b", "1"));
   await write(".hidden", note("hidden", "1"));
@@ -61,21 +61,21 @@ test("files come, change and go, and only those that changed are read", async ()
   await rm(join(directory, "b.json"));
   await notes.refresh();
   expect(parsed).toEqual([]);
-  expect(told).toEqual(["CREATED a", "CREATED b", "UPDATED a", "DELETED b"]);
+  expect(received).toEqual(["CREATED a", "CREATED b", "UPDATED a", "DELETED b"]);
 });
 
-test("a file that is written without a change is no change", async () => {
+test("a write without a change is not a change", async () => {
   await write("a.json", note("a", "1"));
   await using notes = source();
   await notes.refresh();
   const before = notes.get("a");
   await write("a.json", note("a", "1"));
   await notes.refresh();
-  expect(told).toEqual(["CREATED a"]);
+  expect(received).toEqual(["CREATED a"]);
   expect(notes.get("a")).toBe(before);
 });
 
-test("a file replaced by one of the same size and time is seen", async () => {
+test("notices a replaced file of equal size and time", async () => {
   await write("a.json", note("a", "1"));
   await using notes = source();
   await notes.refresh();
@@ -93,19 +93,19 @@ test("a file can have several objects, or none", async () => {
   await notes.refresh();
   await write("all.json", [note("b", "2"), note("c", "1")]);
   await notes.refresh();
-  expect(told).toEqual(["CREATED a", "CREATED b", "DELETED a", "UPDATED b", "CREATED c"]);
+  expect(received).toEqual(["CREATED a", "CREATED b", "DELETED a", "UPDATED b", "CREATED c"]);
 });
 
-test("a manifest saved from a server may be edited", async () => {
+test("a manifest saved from a server can be edited", async () => {
   await write("a.json", note("a", "1", "42"));
   await using notes = source();
   await notes.refresh();
   await write("a.json", note("a", "2", "42"));
   await notes.refresh();
-  expect(told).toEqual(["CREATED a", "UPDATED a"]);
+  expect(received).toEqual(["CREATED a", "UPDATED a"]);
 });
 
-test("a file that is broken stays what it was, is told once, and does not hide the others", async () => {
+test("an invalid file keeps its objects, is reported once, and does not affect others", async () => {
   await write("a.json", note("a", "1"));
   await using notes = source();
   await notes.refresh();
@@ -114,17 +114,17 @@ test("a file that is broken stays what it was, is told once, and does not hide t
   await write("c.json", { kind: "Note" });
   await notes.refresh();
   await notes.refresh();
-  expect(told).toEqual(["CREATED a", "CREATED b"]);
+  expect(received).toEqual(["CREATED a", "CREATED b"]);
   expect(errors.sort()).toEqual([
-    expect.stringMatching(/a\.json cannot be made into objects/),
-    expect.stringMatching(/c\.json cannot be made into objects/),
+    expect.stringMatching(/a\.json cannot be converted to objects/),
+    expect.stringMatching(/c\.json cannot be converted to objects/),
   ]);
   await write("a.json", note("a", "2"));
   await notes.refresh();
-  expect(told.slice(2)).toEqual(["UPDATED a"]);
+  expect(received.slice(2)).toEqual(["UPDATED a"]);
 });
 
-test("a directory that is gone is an error, and no deletion", async () => {
+test("a missing directory is an error, not a deletion", async () => {
   await write("a.json", note("a", "1"));
   await using notes = source({ match: (name) => name.endsWith(".json") });
   await notes.refresh();
@@ -133,5 +133,5 @@ test("a directory that is gone is an error, and no deletion", async () => {
   await expect(notes.refresh()).rejects.toThrow("ENOENT");
   await rename(away, directory);
   await notes.refresh();
-  expect(told).toEqual(["CREATED a"]);
+  expect(received).toEqual(["CREATED a"]);
 });

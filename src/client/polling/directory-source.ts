@@ -50,12 +50,12 @@ const batch = 32;
  */
 export function directorySource<T extends KubeObject>(path: string, options: DirectoryOptions<T>): Poller<T> {
   const { parse, match = (name: string) => !name.startsWith("."), onError, ...rest } = options;
-  let known = new Map<string, KnownFile<T>>();
+  let lastFiles = new Map<string, KnownFile<T>>();
 
   const look = async (name: string, signal: AbortSignal): Promise<KnownFile<T> | undefined> => {
     const file = await statFile(join(path, name), name);
     if (file === undefined) return undefined;
-    const before = known.get(name);
+    const before = lastFiles.get(name);
     if (before?.version === file.version) return before;
     // Read after the version was determined: a write in between is noticed by the next poll.
     let text: string;
@@ -71,7 +71,7 @@ export function directorySource<T extends KubeObject>(path: string, options: Dir
     try {
       return { version: file.version, objects: asObjects(await parse(text, file)) };
     } catch (error) {
-      onError?.(new Error(`${file.path} cannot be made into objects`, { cause: error }));
+      onError?.(new Error(`${file.path} cannot be converted to objects`, { cause: error }));
       return { version: file.version, objects: before?.objects ?? [] };
     }
   };
@@ -93,7 +93,7 @@ export function directorySource<T extends KubeObject>(path: string, options: Dir
           if (file !== undefined) found.set(name, file);
         }
       }
-      known = found;
+      lastFiles = found;
       return [...found.values()].flatMap((file) => file.objects);
     },
   });
@@ -130,7 +130,7 @@ function asObjects<T extends KubeObject>(parsed: Parsed<T>): readonly T[] {
  * Removes the resourceVersion of a manifest that was saved from a server: it would hide edits of the file.
  */
 function withoutVersion<T extends KubeObject>(object: T): T {
-  if (!object?.metadata?.name) throw new TypeError("there is an object without metadata.name in it");
+  if (!object?.metadata?.name) throw new TypeError("it has an object without metadata.name");
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }

@@ -22,14 +22,14 @@ function site(name: string, title = name, pages = 0, metadata: Site["metadata"] 
 const names = (objects: Iterable<KubeObject>): (string | undefined)[] =>
   Array.from(objects, ({ metadata }) => metadata.name);
 
-/** A poller over whatever `list` gives, with all it tells. */
+/** Poller over `list`, with its changes and errors. */
 function watching(
   list: (signal: AbortSignal) => Listed<Site>,
   more: Partial<Parameters<typeof poll<Site>>[0]> = {},
 ) {
   const clock = new VirtualClock();
   const start = clock.now();
-  const told: string[] = [];
+  const received: string[] = [];
   const changes: ObjectChange<Site>[] = [];
   const errors: unknown[] = [];
   const listed: number[] = [];
@@ -41,7 +41,7 @@ function watching(
     onError: (error) => void errors.push(error),
     onChange(change) {
       changes.push(change);
-      told.push(`${change.type} ${change.object.metadata.name}${change.initial ? " initially" : ""}`);
+      received.push(`${change.type} ${change.object.metadata.name}${change.initial ? " initially" : ""}`);
     },
     ...more,
     list(signal) {
@@ -49,86 +49,86 @@ function watching(
       return list(signal);
     },
   });
-  return { clock, poller, told, changes, errors, listed };
+  return { clock, poller, received, changes, errors, listed };
 }
 
 describe("changes", () => {
-  test("what is created, updated, reported on and deleted is told as such", async () => {
+  test("reports created, updated, status-updated and deleted objects", async () => {
     let rows = [site("a"), site("b"), site("c")];
-    const { clock, poller, told, changes } = watching(() => Promise.resolve(rows));
+    const { clock, poller, received, changes } = watching(() => Promise.resolve(rows));
     await poller.ready();
-    expect(told.splice(0)).toEqual(["CREATED a initially", "CREATED b initially", "CREATED c initially"]);
+    expect(received.splice(0)).toEqual(["CREATED a initially", "CREATED b initially", "CREATED c initially"]);
     const before = poller.get("b");
     changes.length = 0;
 
     rows = [site("a"), site("b", "renamed", 5), site("d"), site("c", "c", 1)];
     await clock.advance(10_000);
-    expect(told.splice(0)).toEqual(["UPDATED b", "CREATED d", "STATUS_UPDATED c"]);
+    expect(received.splice(0)).toEqual(["UPDATED b", "CREATED d", "STATUS_UPDATED c"]);
     expect(changes[0]?.old).toBe(before);
     expect(changes[0]?.object).toBe(poller.get("b"));
 
     rows = rows.slice(1);
     await clock.advance(10_000);
-    expect(told.splice(0)).toEqual(["DELETED a"]);
+    expect(received.splice(0)).toEqual(["DELETED a"]);
     expect(names(poller.list())).toEqual(["b", "c", "d"]);
     await poller.stop();
   });
 
-  test("a generation that grows is an update, whatever else changed with it", async () => {
+  test("a higher generation is an update, whatever else changed", async () => {
     let row = site("a", "a", 0, { generation: 1 });
-    const { poller, told } = watching(() => Promise.resolve([row]));
+    const { poller, received } = watching(() => Promise.resolve([row]));
     await poller.refresh();
     row = site("a", "a", 7, { generation: 2 });
     await poller.refresh();
     row = site("a", "a", 8, { generation: 2 });
     await poller.refresh();
-    expect(told).toEqual(["CREATED a initially", "UPDATED a", "STATUS_UPDATED a"]);
+    expect(received).toEqual(["CREATED a initially", "UPDATED a", "STATUS_UPDATED a"]);
   });
 
-  test("one that stays hides nothing", async () => {
+  test("an unchanged generation hides no update", async () => {
     const same = { generation: 1 };
     let rows = [site("a", "a", 0, same), site("b", "b", 0, same)];
-    const { clock, poller, told } = watching(() => rows);
+    const { clock, poller, received } = watching(() => rows);
     await poller.ready();
-    told.length = 0;
+    received.length = 0;
     rows = [site("a", "renamed", 1, same), site("b", "b", 1, same)];
     await clock.advance(10_000);
-    expect(told).toEqual(["UPDATED a", "STATUS_UPDATED b"]);
+    expect(received).toEqual(["UPDATED a", "STATUS_UPDATED b"]);
   });
 
-  test("one that was deleted and made again between two looks is told as both", async () => {
+  test("an object that was deleted and recreated between two lists is reported as DELETED, then CREATED", async () => {
     let row = site("a", "a", 0, { uid: "1" });
-    const { poller, told } = watching(() => Promise.resolve([row]));
+    const { poller, received } = watching(() => Promise.resolve([row]));
     await poller.refresh();
     row = site("a", "a", 0, { uid: "2" });
     await poller.refresh();
-    expect(told).toEqual(["CREATED a initially", "DELETED a", "CREATED a"]);
+    expect(received).toEqual(["CREATED a initially", "DELETED a", "CREATED a"]);
   });
 
-  test("what has not changed stays the same frozen object", async () => {
-    const { poller, told } = watching(() => Promise.resolve([site("a")]));
+  test("an unchanged object keeps its identity and is frozen", async () => {
+    const { poller, received } = watching(() => Promise.resolve([site("a")]));
     await poller.refresh();
     const first = poller.get("a");
     await poller.refresh();
     expect(poller.get("a")).toBe(first);
     expect(Object.isFrozen(first?.spec)).toBe(true);
-    expect(told).toHaveLength(1);
+    expect(received).toHaveLength(1);
     expect(poller.stats()).toMatchObject({ iterations: 2, changesDetected: 1, cacheHitRatio: 0.5 });
   });
 
-  test("a new resourceVersion without a change is kept quietly", async () => {
+  test("a new resourceVersion without another change is cached but not reported", async () => {
     let row = site("a", "a", 0, { resourceVersion: "1" });
-    const { poller, told } = watching(() => Promise.resolve([row]));
+    const { poller, received } = watching(() => Promise.resolve([row]));
     await poller.refresh();
     row = site("a", "a", 0, { resourceVersion: "2" });
     await poller.refresh();
-    expect(told).toHaveLength(1);
+    expect(received).toHaveLength(1);
     expect(poller.get("a")?.metadata.resourceVersion).toBe("2");
   });
 
-  test("what is equal to the user is no change", async () => {
+  test("objects that `equal` considers equal are not reported", async () => {
     let row = site("a", "Title");
-    const { poller, told } = watching(() => Promise.resolve([row]), {
+    const { poller, received } = watching(() => Promise.resolve([row]), {
       equal: (old, now) => old.spec?.title.toLowerCase() === now.spec?.title.toLowerCase(),
     });
     await poller.refresh();
@@ -136,10 +136,10 @@ describe("changes", () => {
     await poller.refresh();
     row = site("a", "other");
     await poller.refresh();
-    expect(told).toEqual(["CREATED a initially", "UPDATED a"]);
+    expect(received).toEqual(["CREATED a initially", "UPDATED a"]);
   });
 
-  test("whatever happens, those who follow the changes know what is there", async () => {
+  test("after any history, the replayed changes equal the list", async () => {
     const row = fc.record({ name: fc.constantFrom("a", "b", "c", "d"), title: fc.nat(2), pages: fc.nat(2) });
     const lists = fc.array(fc.uniqueArray(row, { selector: ({ name }) => name }), { maxLength: 8 });
     await fc.assert(
@@ -149,7 +149,7 @@ describe("changes", () => {
         const followed = new Map<string, Site>();
         poller.subscribe(({ type, object, old }) => {
           const name = object.metadata.name ?? "";
-          // What is thrown here is among the errors.
+          // Listeners may throw; that is among the errors.
           expect(followed.get(name)).toBe(old);
           if (type === "DELETED") followed.delete(name);
           else followed.set(name, object);
@@ -167,8 +167,8 @@ describe("changes", () => {
   });
 });
 
-describe("when it lists", () => {
-  test("an interval after the last list ended, and never two at once", async () => {
+describe("lists", () => {
+  test("an interval after the end of the last list, never concurrently", async () => {
     let atWork = 0;
     let most = 0;
     const { clock, poller, listed } = watching(async () => {
@@ -184,7 +184,7 @@ describe("when it lists", () => {
     expect(poller.stats()).toMatchObject({ iterations: 2, averageDuration: 15_000, lastDuration: 15_000 });
   });
 
-  test("not before somebody wants to know", async () => {
+  test("only after start(), subscribe() or ready()", async () => {
     const { clock, poller, listed } = watching(() => Promise.resolve([]));
     await clock.advance(60_000);
     expect(listed).toEqual([]);
@@ -193,7 +193,7 @@ describe("when it lists", () => {
     expect(listed).toEqual([60, 70]);
   });
 
-  test("later by some chance, so that many pollers spread", async () => {
+  test("later by a random share, so that pollers spread", async () => {
     const random: Random = { bytes: (length) => new Uint8Array(length).fill(128, 0, 1) };
     const { clock, poller, listed } = watching(() => Promise.resolve([]), { jitter: 0.2, random });
     poller.start();
@@ -201,7 +201,7 @@ describe("when it lists", () => {
     expect(listed).toEqual([0, 11, 22]);
   });
 
-  test("at once when asked, and the interval begins anew", async () => {
+  test("at once on refresh(), which restarts the interval", async () => {
     const { clock, poller, listed } = watching(() => Promise.resolve([]));
     poller.start();
     await clock.advance(4000);
@@ -210,7 +210,7 @@ describe("when it lists", () => {
     expect(listed).toEqual([0, 4, 14]);
   });
 
-  test("once more when asked during a list, however many ask", async () => {
+  test("once more for all refresh() calls during a list", async () => {
     const { clock, poller, listed } = watching(() => sleep(clock, 3000).then(() => []));
     poller.start();
     await clock.advance(1000);
@@ -222,9 +222,9 @@ describe("when it lists", () => {
 });
 
 describe("failures", () => {
-  test("a list that fails changes nothing, is told, and is tried again at longer and longer intervals", async () => {
+  test("a failed list changes nothing, is reported, and is retried with growing intervals", async () => {
     let broken = false;
-    const { clock, poller, told, errors, listed } = watching(
+    const { clock, poller, received, errors, listed } = watching(
       () => (broken ? Promise.reject(new Error("down")) : Promise.resolve([site("a")])),
       { longestInterval: "30s" },
     );
@@ -241,12 +241,12 @@ describe("failures", () => {
     await clock.advance(25_000);
     expect(listed.slice(6)).toEqual([130, 140, 150]);
     expect(poller.stats().consecutiveErrors).toBe(0);
-    expect(told).toEqual(["CREATED a initially"]);
+    expect(received).toEqual(["CREATED a initially"]);
   });
 
-  test("a stream that breaks off is a list that failed: nothing was deleted", async () => {
+  test("a stream that breaks is a failed list: nothing is deleted", async () => {
     let broken = false;
-    const { poller, told, errors } = watching(async function* () {
+    const { poller, received, errors } = watching(async function* () {
       yield site("a");
       if (broken) throw new Error("connection lost");
       yield site("b");
@@ -254,14 +254,14 @@ describe("failures", () => {
     await poller.refresh();
     broken = true;
     await expect(poller.refresh()).rejects.toThrow("connection lost");
-    expect(told).toEqual(["CREATED a initially", "CREATED b initially"]);
+    expect(received).toEqual(["CREATED a initially", "CREATED b initially"]);
     expect(errors).toHaveLength(1);
   });
 
-  test("a list that hangs is cut, its signal aborts, and its late answer does not count", async () => {
+  test("a list that exceeds its timeout is aborted, and its late result is ignored", async () => {
     let answer: ((rows: Site[]) => void) | undefined;
     let signal: AbortSignal | undefined;
-    const { clock, poller, errors, told } = watching(
+    const { clock, poller, errors, received } = watching(
       (given) => {
         if (answer !== undefined) return Promise.resolve([site("now")]);
         signal = given;
@@ -275,23 +275,23 @@ describe("failures", () => {
     expect(signal?.aborted).toBe(true);
     answer?.([site("late")]);
     await clock.advance(10_000);
-    expect(told).toEqual(["CREATED now initially"]);
+    expect(received).toEqual(["CREATED now initially"]);
   });
 
-  test("a listener that throws is told of, and the others still hear", async () => {
-    const { poller, told, errors } = watching(() => Promise.resolve([site("a"), site("b")]));
+  test("an error of a listener is reported, and the others are still called", async () => {
+    const { poller, received, errors } = watching(() => Promise.resolve([site("a"), site("b")]));
     poller.subscribe(() => {
       throw new Error("mine");
     });
     await poller.ready();
-    expect(told).toHaveLength(2);
+    expect(received).toHaveLength(2);
     expect(errors).toHaveLength(2);
     expect(poller.stats().errors).toBe(0);
   });
 });
 
 describe("as a source", () => {
-  test("ready waits for the first list, and gives up with its caller or the poller", async () => {
+  test("ready waits for the first list; rejects when its signal aborts or the poller stops", async () => {
     const { clock, poller } = watching(() => sleep(clock, 3000).then(() => [site("a")]));
     const controller = new AbortController();
     const impatient = poller.ready(controller.signal);
@@ -309,27 +309,27 @@ describe("as a source", () => {
     await expect(stopped.refresh()).rejects.toThrow("was stopped");
   });
 
-  test("who subscribes later is told what is there first, also in the middle of changes", async () => {
+  test("a later subscriber first receives the present objects, also during an update", async () => {
     let rows = [site("a")];
     const { poller } = watching(() => Promise.resolve(rows));
     await poller.refresh();
-    const late: string[] = [];
+    const receivedLater: string[] = [];
     const first = poller.subscribe(({ object }) => {
       if (object.metadata.name !== "b") return;
       poller.subscribe(({ type, object, initial }) =>
-        late.push(`${type} ${object.metadata.name} ${String(initial)}`),
+        receivedLater.push(`${type} ${object.metadata.name} ${String(initial)}`),
       );
     });
     rows = [site("a"), site("b"), site("c")];
     await poller.refresh();
-    expect(late).toEqual(["CREATED a true", "CREATED b true", "CREATED c false"]);
+    expect(receivedLater).toEqual(["CREATED a true", "CREATED b true", "CREATED c false"]);
     first.release();
     rows = [];
     await poller.refresh();
-    expect(late.slice(3)).toEqual(["DELETED a false", "DELETED b false", "DELETED c false"]);
+    expect(receivedLater.slice(3)).toEqual(["DELETED a false", "DELETED b false", "DELETED c false"]);
   });
 
-  test("objects are found by namespace, key and index", async () => {
+  test("finds objects by namespace, key and index", async () => {
     const rows = [
       site("a", "A", 0, { namespace: "one", labels: { tier: "x" } }),
       site("b", "B", 0, { namespace: "two", labels: { tier: "x" } }),
@@ -343,11 +343,11 @@ describe("as a source", () => {
     expect(names(poller.byIndex("tier", "x"))).toEqual(["a", "b"]);
     expect(names(poller.byIndex("title", "B"))).toEqual(["b"]);
     expect(poller.size).toBe(2);
-    expect(() => poller.byIndex("size", "1")).toThrow(/no index called "size"/);
-    expect(() => poller.addIndex("tier", byLabel("other"))).toThrow(/another index called "tier"/);
+    expect(() => poller.byIndex("size", "1")).toThrow(/no index is named "size"/);
+    expect(() => poller.addIndex("tier", byLabel("other"))).toThrow(/another index is named "tier"/);
   });
 
-  test("stopping ends everything, also a list that does not listen", async () => {
+  test("stop ends everything, also a list that ignores its signal", async () => {
     const { clock, poller, errors } = watching(() => new Promise(() => {}));
     poller.start();
     await clock.advance(1000);
@@ -357,7 +357,7 @@ describe("as a source", () => {
   });
 });
 
-describe("rows that are not objects", () => {
+describe("rows", () => {
   interface Row {
     readonly id: number;
     readonly text: string;
@@ -368,13 +368,13 @@ describe("rows that are not objects", () => {
     return site(`row-${row.id}`, row.text);
   };
 
-  test("a row is made into an object only when its version changes", async () => {
+  test("are converted only when their version changes", async () => {
     let rows: Row[] = [
       { id: 1, text: "one", version: 1 },
       { id: 2, text: "two", version: 1 },
     ];
     const made: number[] = [];
-    const told: string[] = [];
+    const received: string[] = [];
     await using rowsAsSites = poll({
       name: "rows",
       interval: "10s",
@@ -386,7 +386,7 @@ describe("rows that are not objects", () => {
         made.push(row.id);
         return toObject(row);
       },
-      onChange: ({ type, object }) => void told.push(`${type} ${object.spec?.title}`),
+      onChange: ({ type, object }) => void received.push(`${type} ${object.spec?.title}`),
     });
     await rowsAsSites.refresh();
     rows = [
@@ -395,10 +395,10 @@ describe("rows that are not objects", () => {
     ];
     await rowsAsSites.refresh();
     expect(made).toEqual([1, 2, 2]);
-    expect(told).toEqual(["CREATED one", "CREATED two", "UPDATED deux"]);
+    expect(received).toEqual(["CREATED one", "CREATED two", "UPDATED deux"]);
   });
 
-  test("a row that cannot be made into an object stays what it was, and is tried again", async () => {
+  test("that cannot be converted keep their last object, and are tried again", async () => {
     let text = "fine";
     const errors: string[] = [];
     await using source = poll({
@@ -425,7 +425,7 @@ describe("rows that are not objects", () => {
     expect(source.get("row-1")?.spec?.title).toBe("better");
   });
 
-  test("without a key such a row fails the list, since it is not known which object it would be", async () => {
+  test("that cannot be converted fail the list if there is no key", async () => {
     let text = "fine";
     await using source = poll({
       name: "rows",
@@ -440,14 +440,14 @@ describe("rows that are not objects", () => {
     expect(source.size).toBe(1);
   });
 
-  test("a version without a key, and an interval of nothing, are refused", () => {
+  test("rejects a version without a key, and an interval of 0", () => {
     const options = { name: "rows", interval: "10s" as const, list: (): Row[] => [], toObject };
     expect(() => poll({ ...options, version: (row: Row) => row.version })).toThrow(/no "key"/);
     expect(() => poll({ ...options, interval: 0 })).toThrow(/cannot list every 0s/);
   });
 });
 
-test("each look is told to whoever measures, and adds up in the statistics", async () => {
+test("each poll is reported to onPoll and counted in the statistics", async () => {
   const reports: PollReport[] = [];
   let rows = [site("a"), site("b")];
   const { clock, poller } = watching(() => sleep(clock, 100).then(() => rows), {

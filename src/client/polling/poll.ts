@@ -12,11 +12,11 @@ import {
 } from "../../model/core.js";
 import { deferred } from "../async/deferred.js";
 import { untilAborted } from "../async/until-aborted.js";
-import { keyOf } from "../source/object-cache.js";
+import { cacheKey } from "../source/source-cache.js";
 import type { ObjectChange, IndexFunction, Source, Subscription } from "../source/source.js";
 import { Rows, type RowMapping } from "./rows.js";
 import { noChanges, PollCounters, type PollReport, type PollStats } from "./stats.js";
-import { View } from "./view.js";
+import { PollerView } from "./view.js";
 
 /** Complete list of rows, as an iterable or a stream. */
 export type Listed<Row> =
@@ -108,13 +108,13 @@ export function poll<Row, T extends KubeObject>(
   if (options.toObject !== undefined) {
     if (options.version !== undefined && options.key === undefined) {
       throw new TypeError(
-        `poll ${JSON.stringify(options.name)} has "version" but no "key": without one it is not known whose version that is`,
+        `poll ${JSON.stringify(options.name)} has "version" but no "key": add "key", which identifies the row of a version`,
       );
     }
     return new PollingSource(options, options);
   }
   const version = options.version ?? ((object: T) => object.metadata.resourceVersion || undefined);
-  const key = (object: T): string => keyOf(object.metadata.namespace, object.metadata.name ?? "");
+  const key = (object: T): string => cacheKey(object.metadata.namespace, object.metadata.name ?? "");
   return new PollingSource(options, { toObject: (object) => object, key, version });
 }
 
@@ -129,7 +129,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
   readonly #longestInterval: number;
   readonly #timeout: number;
   readonly #rows: Rows<Row, T>;
-  readonly #view: View<T>;
+  readonly #view: PollerView<T>;
   readonly #counters = new PollCounters();
   readonly #stopped = new AbortController();
   readonly #synced = deferred<void>();
@@ -159,7 +159,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
     this.#synced.promise.catch(() => {});
     const report = (error: unknown): void => this.#call(() => options.onError?.(error));
     this.#rows = new Rows(mapping, report);
-    this.#view = new View({ equal: options.equal, report, published: this.#counters.published });
+    this.#view = new PollerView({ equal: options.equal, report, published: this.#counters.published });
     if (options.onChange !== undefined) this.#view.subscribe(options.onChange);
   }
 

@@ -1,5 +1,5 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
-import { keyOf } from "../source/object-cache.js";
+import { cacheKey } from "../source/source-cache.js";
 
 /** Conversion of rows to objects. */
 export interface RowMapping<Row, T extends KubeObject> {
@@ -44,7 +44,7 @@ export class Rows<Row, T extends KubeObject> {
       if (next === undefined) continue;
       if (name !== undefined) cached.set(name, next);
       const { namespace, name: own = "" } = next.object.metadata;
-      objects.set(keyOf(namespace, own), next.object);
+      objects.set(cacheKey(namespace, own), next.object);
     }
     this.#cached = cached;
     return objects;

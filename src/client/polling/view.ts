@@ -1,10 +1,10 @@
 import type { KubeObject } from "../../model/core.js";
-import { ObjectCache } from "../source/object-cache.js";
+import { SourceCache } from "../source/source-cache.js";
 import { classify, sameObject } from "../source/classify.js";
 import type { ObjectChange, IndexFunction, Subscription } from "../source/source.js";
 import { noChanges, type ChangeCounts, type Counting } from "./stats.js";
 
-export interface ViewOptions<T extends KubeObject> {
+export interface PollerViewOptions<T extends KubeObject> {
   /** Returns true for versions that count as equal. */
   readonly equal?: ((old: T, now: T) => boolean) | undefined;
   /** Called for errors of listeners and index functions. */
@@ -14,15 +14,15 @@ export interface ViewOptions<T extends KubeObject> {
 }
 
 /** Cache and listeners of a poller. */
-export class View<T extends KubeObject> {
-  readonly #cache: ObjectCache<T>;
+export class PollerView<T extends KubeObject> {
+  readonly #cache: SourceCache<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #listeners = new Set<(change: ObjectChange<T>) => void>();
-  readonly #options: ViewOptions<T>;
+  readonly #options: PollerViewOptions<T>;
 
-  constructor(options: ViewOptions<T>) {
+  constructor(options: PollerViewOptions<T>) {
     this.#options = options;
-    this.#cache = new ObjectCache((error) => options.report(error));
+    this.#cache = new SourceCache((error) => options.report(error));
   }
 
   get size(): number {
@@ -38,9 +38,9 @@ export class View<T extends KubeObject> {
   }
 
   addIndex(name: string, index: IndexFunction<T>): void {
-    const known = this.#indexes.get(name);
-    if (known !== undefined && known !== index) {
-      throw new TypeError(`there is another index called ${JSON.stringify(name)}: choose another name`);
+    const existing = this.#indexes.get(name);
+    if (existing !== undefined && existing !== index) {
+      throw new TypeError(`another index is named ${JSON.stringify(name)}: choose another name`);
     }
     this.#indexes.set(name, index);
     this.#cache.addIndex(index);
@@ -49,7 +49,7 @@ export class View<T extends KubeObject> {
   byIndex(name: string, value: string): readonly T[] {
     const index = this.#indexes.get(name);
     if (index === undefined) {
-      throw new TypeError(`there is no index called ${JSON.stringify(name)}: add it with addIndex() first`);
+      throw new TypeError(`no index is named ${JSON.stringify(name)}: add it with addIndex() first`);
     }
     return this.#cache.byIndex(index, value);
   }
@@ -81,7 +81,7 @@ export class View<T extends KubeObject> {
   ): { readonly unchanged: number; readonly changes: ChangeCounts } {
     const changes = noChanges();
     let unchanged = 0;
-    const tell = (change: ObjectChange<T>): void => {
+    const notify = (change: ObjectChange<T>): void => {
       changes[change.type]++;
       for (const listener of Array.from(this.#listeners)) {
         // An earlier listener may have released this one.
@@ -90,7 +90,7 @@ export class View<T extends KubeObject> {
     };
     const gone = (key: string, old: T): void => {
       this.#cache.delete(key);
-      tell({ type: "DELETED", object: old, old, initial: false });
+      notify({ type: "DELETED", object: old, old, initial: false });
     };
 
     // Deletions first, so that a replacement finds the key free.
@@ -102,7 +102,7 @@ export class View<T extends KubeObject> {
       const old = this.#cache.get(key);
       if (old === undefined) {
         this.#cache.set(key, object);
-        tell({ type: "CREATED", object, initial });
+        notify({ type: "CREATED", object, initial });
         continue;
       }
       const type = this.#options.equal?.(old, object) === true ? undefined : classify(old, object);
@@ -113,7 +113,7 @@ export class View<T extends KubeObject> {
         continue;
       }
       this.#cache.set(key, object);
-      tell({ type, object, old, initial: false });
+      notify({ type, object, old, initial: false });
     }
     return { unchanged, changes };
   }

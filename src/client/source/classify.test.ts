@@ -32,7 +32,7 @@ describe("UPDATED", () => {
     expect(classify(object(before), object(after, status)), "with another status").toBe("UPDATED");
   });
 
-  test("without a generation, anything outside the status", () => {
+  test("without a generation: any change outside of the status", () => {
     expect(classify(object({}, { data: { a: "1" } }), object({}, { data: { a: "2" } }))).toBe("UPDATED");
     expect(classify(object({}, { data: {} }), object({}))).toBe("UPDATED");
     expect(classify(object({}, { spec: { a: [1, 2] } }), object({}, { spec: { a: [2, 1] } }))).toBe(
@@ -40,7 +40,7 @@ describe("UPDATED", () => {
     );
   });
 
-  test("what the generation does not count, also with another status", () => {
+  test("changes that do not increment the generation, also together with the status", () => {
     const before = object({ generation: 1 }, { data: { a: "1" } });
     expect(classify(before, object({ generation: 1 }, { data: { a: "2" } }))).toBe("UPDATED");
     const both = object({ generation: 1 }, { data: { a: "2" }, status: { n: 1 } });
@@ -49,28 +49,28 @@ describe("UPDATED", () => {
 });
 
 describe("STATUS_UPDATED", () => {
-  test.each([{ generation: 1 }, {}])("only the status differs, %j", (metadata) => {
+  test.each([{ generation: 1 }, {}])("only the status differs: %j", (metadata) => {
     const before = object(metadata, { spec: { a: 1 }, status: { n: 1 } });
     expect(classify(before, object(metadata, { spec: { a: 1 }, status: { n: 2 } }))).toBe("STATUS_UPDATED");
     expect(classify(before, object(metadata, { spec: { a: 1 } }))).toBe("STATUS_UPDATED");
   });
 });
 
-describe("nothing", () => {
-  test.each([{ generation: 1 }, {}])("but bookkeeping, %j", (metadata) => {
+describe("no change", () => {
+  test.each([{ generation: 1 }, {}])("only bookkeeping differs: %j", (metadata) => {
     const before = object(metadata, { spec: { a: 1 }, status: {} });
     const after = object({ ...metadata, managedFields: [{ manager: "m" }] }, { spec: { a: 1 }, status: {} });
     expect(classify(before, after)).toBeUndefined();
   });
 
-  test("the same version, and the same object without one", () => {
+  test("the same version, or the same object without a version", () => {
     expect(classify(object({ resourceVersion: "7" }), object({ resourceVersion: "7" }))).toBeUndefined();
     const bare: KubeObject = { apiVersion: "v1", kind: "Thing", metadata: { name: "a" }, spec: { a: 1 } };
     expect(classify(bare, structuredClone(bare))).toBeUndefined();
   });
 });
 
-test("two objects of one name are told apart by their uids, where they have them", () => {
+test("distinguishes objects of one name by uid, if they have one", () => {
   expect(sameObject(object({ uid: "1" }), object({ uid: "1" }))).toBe(true);
   expect(sameObject(object({ uid: "1" }), object({ uid: "2" }))).toBe(false);
   expect(sameObject(object({}), object({ uid: "2" }))).toBe(true);

@@ -1,6 +1,6 @@
 import { failures, parseApiVersion, type GroupVersion } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
-import type { Scope } from "./transport.js";
+import type { Scope } from "../../model/object/object-key.js";
 
 /**
  * Group and version of a kind.
@@ -23,7 +23,7 @@ export function groupVersionOf(apiVersion: string): GroupVersion {
  * @throws {ApiError} 400 when the request could be taken for one about other objects: an object without its namespace, an empty
  * name.
  */
-export function scopeOf(
+export function requestScope(
   { plural, scope }: KindInfo,
   { namespace, name }: Scope & { readonly name?: string | undefined },
 ): Scope {

@@ -5,9 +5,9 @@ import type { ListOptions } from "./transport.js";
 
 const object = (name: string): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 
-/** A server that has so many objects, and forgets what it showed when it has shown the page at `forgets`. */
+/** Server with this many objects, whose continue tokens expire after the page at `forgets`. */
 class Pages {
-  readonly asked: ListOptions[] = [];
+  readonly requested: ListOptions[] = [];
   readonly #count: number;
   readonly #forgets: number;
   readonly #token: boolean;
@@ -19,7 +19,7 @@ class Pages {
   }
 
   readonly ask: PageRequest = async (options) => {
-    this.asked.push(options);
+    this.requested.push(options);
     const [at = "0", fresh] = (options.continue ?? "").split(" ");
     const start = Number(at);
     if (this.#forgets > 0 && start >= this.#forgets && fresh !== "fresh") {
@@ -46,38 +46,38 @@ describe("listAll", () => {
     expect(list.items).toHaveLength(1200);
     expect(list).toMatchObject({ resourceVersion: "7" });
     expect(list.continue).toBeUndefined();
-    expect(pages.asked.map(({ limit, labelSelector }) => [limit, labelSelector])).toEqual(
+    expect(pages.requested.map(({ limit, labelSelector }) => [limit, labelSelector])).toEqual(
       Array.from({ length: 3 }, () => [500, "a=b"]),
     );
   });
 
-  test("names the version on the first page only, and lets it be newer unless told", async () => {
+  test("sends the version with the first page only, and allows a newer one by default", async () => {
     const pages = new Pages(600);
     await listAll(pages.ask, { resourceVersion: "5" });
-    expect(pages.asked[0]).toMatchObject({ resourceVersion: "5", resourceVersionMatch: "NotOlderThan" });
-    expect(pages.asked[1]).not.toHaveProperty("resourceVersion");
-    expect(pages.asked[1]).not.toHaveProperty("resourceVersionMatch");
+    expect(pages.requested[0]).toMatchObject({ resourceVersion: "5", resourceVersionMatch: "NotOlderThan" });
+    expect(pages.requested[1]).not.toHaveProperty("resourceVersion");
+    expect(pages.requested[1]).not.toHaveProperty("resourceVersionMatch");
   });
 
-  test("begins anew in one piece when pages expire", async () => {
+  test("starts over without pages when the continue token expires", async () => {
     const pages = new Pages(1200, { forgets: 500 });
     const list = await listAll(pages.ask, {});
     expect(list.items).toHaveLength(1200);
-    expect(pages.asked.map(({ limit }) => limit)).toEqual([500, 500, undefined]);
-    expect(pages.asked[2]?.continue).toBeUndefined();
+    expect(pages.requested.map(({ limit }) => limit)).toEqual([500, 500, undefined]);
+    expect(pages.requested[2]?.continue).toBeUndefined();
   });
 
-  test("begins anew also when there was nothing on the pages so far", async () => {
-    const asked: ListOptions[] = [];
+  test("starts over also when all pages so far were empty", async () => {
+    const requested: ListOptions[] = [];
     const ask: PageRequest = async (options) => {
-      asked.push(options);
+      requested.push(options);
       if (options.continue) throw failures.resourceExpired("too old");
       if (options.limit === undefined) return { items: [object("a")], resourceVersion: "9" };
       return { items: [], resourceVersion: "7", continue: "more" };
     };
     const list = await listAll(ask, { labelSelector: "a=b" });
     expect(list).toMatchObject({ items: [object("a")], resourceVersion: "9" });
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
   });
 
   test("fails when the first page has expired", async () => {
@@ -87,7 +87,7 @@ describe("listAll", () => {
     await expect(list).rejects.toThrow("too old");
   });
 
-  test("fails when one moment was asked for that is gone", async () => {
+  test("fails when an exact version has expired", async () => {
     const pages = new Pages(1200, { forgets: 500 });
     const list = listAll(pages.ask, { resourceVersion: "5", resourceVersionMatch: "Exact" });
     await expect(list).rejects.toThrow("too old");
@@ -95,25 +95,25 @@ describe("listAll", () => {
 });
 
 describe("eachOf", () => {
-  test("takes the caller's page size", async () => {
+  test("uses the given page size", async () => {
     const pages = new Pages(5);
     expect(await namesOf(eachOf(pages.ask, { limit: 2 }))).toEqual(["o0", "o1", "o2", "o3", "o4"]);
-    expect(pages.asked).toHaveLength(3);
+    expect(pages.requested).toHaveLength(3);
   });
 
-  test("goes on where it was when pages expire", async () => {
+  test("continues at the newest version when the continue token expires", async () => {
     const pages = new Pages(5, { forgets: 2 });
     expect(await namesOf(eachOf(pages.ask, { limit: 2 }))).toEqual(["o0", "o1", "o2", "o3", "o4"]);
   });
 
-  test("fails when the server says not how to go on", async () => {
+  test("fails when the server sends no token to continue", async () => {
     const pages = new Pages(5, { forgets: 2, token: false });
     await expect(namesOf(eachOf(pages.ask, { limit: 2 }))).rejects.toThrow("too old");
   });
 
-  test("asks for no page that nobody wants", async () => {
+  test("requests no page that is not consumed", async () => {
     const pages = new Pages(5);
     for await (const { metadata } of eachOf(pages.ask, { limit: 2 })) if (metadata.name === "o1") break;
-    expect(pages.asked).toHaveLength(1);
+    expect(pages.requested).toHaveLength(1);
   });
 });

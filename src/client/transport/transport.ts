@@ -1,15 +1,6 @@
 import type { KubeObject } from "../../model/core.js";
+import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import type { KindInfo } from "../kinds/kind.js";
-
-/** Scope of a request: one namespace, or all when undefined. Undefined for cluster-scoped kinds. */
-export interface Scope {
-  readonly namespace?: string | undefined;
-}
-
-/** Namespace and name of an object. */
-export interface ObjectKey extends Scope {
-  readonly name: string;
-}
 
 /** Options of every call. */
 export interface CallOptions {

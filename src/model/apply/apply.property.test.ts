@@ -22,7 +22,7 @@ const small = fc.integer({ min: 0, max: 3 });
 
 /**
  * Configurations of widgets. Those of "a" and "b" have no field in common, unless `shared`: names of entries and items
- * begin with the letter, and plain fields are dealt out.
+ * begin with the letter, and plain fields are divided between them.
  */
 function config(mine: "a" | "b", shared = false): fc.Arbitrary<JsonObject> {
   const names = ["1", "2", "3"].map((number) => `${mine}${number}`);
@@ -82,7 +82,7 @@ function itemsOf(
     .map((items) => items.map(([name, fields]) => ({ [key]: name, ...fields }) as JsonObject));
 }
 
-/** The object with its entries, as it would be stored. */
+/** Object with its entries, as it would be stored. */
 function stored({ object, managedFields }: Omit<ApplyResult, "changed">): KubeObject {
   const metadata = { ...object.metadata, uid: "uid", ...(managedFields && { managedFields }) };
   return deepFreeze({ ...object, metadata });
@@ -108,7 +108,7 @@ function mustApply(
   return stored(result);
 }
 
-/** An object whose lists have lost their order, without entries. */
+/** Object with its lists sorted, without entries. */
 function unordered(value: Json): Json {
   if (Array.isArray(value)) {
     return (value as readonly Json[])
@@ -228,7 +228,7 @@ describe("updates", () => {
       const all = update(undefined, "all", c);
       const fields = (entries: readonly ManagedFieldsEntry[] | undefined): Json[] =>
         (entries ?? []).map((entry) => entry.fieldsV1 ?? {});
-      // Laid together, what the three own is what one would own who wrote it alone.
+      // The union of what the three own is what a single writer would own.
       expect(
         jsonEqual(
           together(fields(live.metadata.managedFields)),
@@ -240,7 +240,7 @@ describe("updates", () => {
   });
 });
 
-/** Several sets as one, spelled so that marks do not matter: every node that is a member has one. */
+/** Union of several sets, in a form that does not depend on marks: every member has one. */
 function together(sets: readonly Json[]): Json {
   const paths = new Set<string>();
   const visit = (node: Json, path: string): void => {

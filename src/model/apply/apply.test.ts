@@ -103,7 +103,7 @@ describe("a rejected apply", () => {
     ["a version with two slashes", { apiVersion: "a/b/c", kind: "Deployment" }],
     ["a version that is a number", { apiVersion: 1, kind: "Deployment" }],
     ["metadata that is a text", { apiVersion: "apps/v1", kind: "Deployment", metadata: "x" }],
-    ["a field nobody knows", { apiVersion: "apps/v1", kind: "Deployment", extra: 1 }],
+    ["an unknown field", { apiVersion: "apps/v1", kind: "Deployment", extra: 1 }],
     [
       "a name from JavaScript",
       JSON.parse('{"apiVersion":"apps/v1","kind":"Deployment","__proto__":{"a":1}}') as Json,

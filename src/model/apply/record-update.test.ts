@@ -111,7 +111,7 @@ describe("recordUpdate", () => {
     ["a text", "x"],
     ["a list of texts", ["x"]],
     ["an entry without operation", [{ manager: "x" }]],
-    ["a time that is none", [{ ...entry("x", {}), time: "yesterday" }]],
+    ["an invalid time", [{ ...entry("x", {}), time: "yesterday" }]],
     ["a year that cannot be written", [{ ...entry("x", {}), time: "0000-01-01T00:00:00+23:00" }]],
     ["fields that are a list", [{ ...entry("x", {}), fieldsV1: [] }]],
     ["a manager that is a number", [{ ...entry("x", {}), manager: 5 }]],

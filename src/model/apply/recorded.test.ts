@@ -12,16 +12,17 @@ import { resetFields } from "./kind-versions.js";
 import { recordUpdate } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
 
-/** A kind with all that ownership tells apart, in three versions; in the last some of it is owned as a whole. */
+/** Kind with everything that field ownership distinguishes, in three versions; in the last, some of it is atomic. */
 const widgetSchemas = JSON.parse(
   readFileSync(new URL("fixtures/widget-schemas.json", import.meta.url), "utf8"),
 ) as Readonly<Record<string, StructuralSchema>>;
 
 /*
- * What Kubernetes' own field manager (apimachinery 0.35 with structured-merge-diff 6.3) made of the steps in
- * recorded.txt; the lines below each step are its answers. A step is an apply (`force`, through `/status`, in a version)
- * or an update, by somebody, of what follows; `update` brings the whole object. Before the steps may stand which
- * versions the kind has, that it has a status apart, and, between them, that version 1 has another version's schema.
+ * Results of Kubernetes' own field manager (apimachinery 0.35 with structured-merge-diff 6.3) for the steps in
+ * recorded.txt, in the lines below each step. A step is an apply (optionally with `force`, through `/status`, or in a
+ * version) or an update by a manager, followed by the object; `update` has the whole object. A line before the steps
+ * may name the versions of the kind or its status subresource; between steps, one may give version 1 the schema of
+ * another version.
  */
 const scenarios = readFileSync(new URL("fixtures/recorded.txt", import.meta.url), "utf8")
   .trim()
@@ -36,7 +37,7 @@ describe("recorded responses of Kubernetes", () => {
   }
 });
 
-/** The steps among the lines, each with our answers. */
+/** Steps of a scenario, each followed by our results. */
 function replay(lines: readonly string[]): string[] {
   const output: string[] = [];
   let types = typesOf(["demo.dev/v1"]);
@@ -141,7 +142,7 @@ function showObject(object: KubeObject): string[] {
   ];
 }
 
-/** With map keys in order, otherwise as JavaScript writes it. */
+/** JSON with sorted keys. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(JSON.parse(canonicalJson(value as JsonObject)));
 }

@@ -12,7 +12,7 @@ import {
   scalarText,
   stringText,
   writeField,
-  writeValue,
+  writeYamlValue,
 } from "./yaml-text.js";
 
 export interface RenderOptions extends DiffOptions {
@@ -73,7 +73,7 @@ export function renderDiff(from: Json | undefined, to: Json | undefined, options
 function renderDocument(page: Output, delta: Delta): void {
   if (delta.kind === "object") renderFields(page, delta.fields, "");
   else if (delta.kind === "list") renderItems(page, delta.items, delta.key, "");
-  else renderReplaced(page, delta, "", "", (value, write) => writeValue(value, "", "", write));
+  else renderReplaced(page, delta, "", "", (value, write) => writeYamlValue(value, "", "", write));
 }
 
 function renderFields(page: Output, fields: readonly FieldDelta[], indent: string): void {
@@ -131,7 +131,7 @@ function renderItem(page: Output, item: ItemDelta, key: string | undefined, inde
     page.lines.push(position);
     renderItems(page, delta.items, delta.key, deeper);
   } else {
-    renderReplaced(page, delta, dash, deeper, (value, write) => writeValue(value, dash, deeper, write));
+    renderReplaced(page, delta, dash, deeper, (value, write) => writeYamlValue(value, dash, deeper, write));
   }
 }
 
@@ -208,7 +208,7 @@ function renderUnchanged(
   if (lines === 1 || lines <= maxLines) {
     const sameLine = kind === "item" || scalarText(value) !== undefined;
     if (!sameLine) write(`${indent}${name}`);
-    writeValue(value, sameLine ? lead : deeper, deeper, write);
+    writeYamlValue(value, sameLine ? lead : deeper, deeper, write);
     return;
   }
   const head = kind === "item" && isJsonObject(value) ? summaryField(value) : undefined;

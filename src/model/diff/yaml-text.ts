@@ -61,7 +61,7 @@ const maxDepth = 200;
  * Writes a value as lines of YAML. The first line starts with `lead`, which may contain a dash, and the
  * others with `indent`.
  */
-export function writeValue(
+export function writeYamlValue(
   value: Json,
   lead: string,
   indent: string,
@@ -75,7 +75,7 @@ export function writeValue(
   let first = true;
   if (isJsonArray(value)) {
     for (const item of value) {
-      writeValue(item, `${first ? lead : indent}- `, deeper, write, depth + 1);
+      writeYamlValue(item, `${first ? lead : indent}- `, deeper, write, depth + 1);
       first = false;
     }
   } else if (isJsonObject(value)) {
@@ -102,10 +102,10 @@ export function writeField(
   const name = `${lead}${stringText(key)}:`;
   const deeper = `${indent}  `;
   if (textBlock(value) !== undefined || scalarText(value) !== undefined) {
-    writeValue(value, `${name} `, deeper, write, depth + 1);
+    writeYamlValue(value, `${name} `, deeper, write, depth + 1);
   } else {
     write(name);
-    writeValue(value, deeper, deeper, write, depth + 1);
+    writeYamlValue(value, deeper, deeper, write, depth + 1);
   }
 }
 

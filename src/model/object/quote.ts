@@ -2,14 +2,20 @@ const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const special = /[^\x20\x21\x23-\x5b\x5d-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}]|["\\]/gu;
 const loneSurrogate = /[\uD800-\uDFFF]/gu;
 
-const shortEscapes = new Map([
-  ["\x07", "\\a"],
-  ["\b", "\\b"],
-  ["\f", "\\f"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-  ["\v", "\\v"],
+/** Control characters by the letter that stands for them after a backslash, in Go and in CEL. */
+export const controlCharacters: ReadonlyMap<string, string> = new Map([
+  ["a", "\x07"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+  ["v", "\v"],
+]);
+
+/** Escapes of one letter, by the character that they stand for. */
+export const shortEscapes: ReadonlyMap<string, string> = new Map([
+  ...Array.from(controlCharacters, ([letter, character]) => [character, `\\${letter}`] as const),
   ['"', '\\"'],
   ["\\", "\\\\"],
 ]);

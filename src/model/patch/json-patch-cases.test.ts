@@ -101,7 +101,7 @@ const general: Row[] = [
   ["replace below nothing", { bar: "baz" }, [replace("/foo/bar", false)], fails("path")],
 
   [
-    "members nobody defined are ignored",
+    "unknown members are ignored",
     { foo: 1 },
     [{ op: "test", path: "/foo", value: 1, spurious: 1 }],
     becomes({ foo: 1 }),
@@ -237,7 +237,7 @@ const general: Row[] = [
   ["copy from nowhere", { foo: 1 }, [copy("/bar", "/foo")], fails("path")],
   ["move without from", { foo: 1 }, [{ op: "move", path: "" }], fails("malformed")],
   ["move from nowhere", { foo: 1 }, [move("/bar", "/foo")], fails("path")],
-  ["an op nobody knows", { foo: 1 }, [{ op: "spam", path: "/foo", value: 1 }], fails("malformed")],
+  ["an unknown op", { foo: 1 }, [{ op: "spam", path: "/foo", value: 1 }], fails("malformed")],
   ["00 is no position", ["foo", "bar"], [expecting("/00", "foo")], fails("path")],
   ["01 is no position", ["foo", "bar"], [expecting("/01", "bar")], fails("path")],
   ["remove a missing field", { foo: "bar" }, [remove("/baz")], fails("path")],
@@ -333,6 +333,19 @@ describe("the official cases", () => {
     ["A.13", '[{"op":"add","path":"/foo","value":"qux","op":"remove"}]', {}],
   ])("of two op members JSON.parse keeps the last (%s)", (_title, text, result) => {
     expect(applyJsonPatch({ foo: "bar" }, JSON.parse(text))).toEqual(result);
+  });
+});
+
+describe("a test for null, as in Kubernetes", () => {
+  const cases: Row[] = [
+    ["holds where there is no field", { foo: 1 }, [expecting("/bar", null)], becomes({ foo: 1 })],
+    ["fails below nothing", { foo: 1 }, [expecting("/bar/baz", null)], fails("path")],
+    ["fails past the end of a list", { foo: [] }, [expecting("/foo/0", null)], fails("path")],
+    ["fails for another value", { foo: 1 }, [expecting("/foo", null)], fails("test")],
+    ["is the only one that holds where there is no field", {}, [expecting("/bar", false)], fails("path")],
+  ];
+  test.each(cases)("%s", (_title, document, patch, outcome) => {
+    expect(outcomeOf(deepFreeze(document), deepFreeze(patch))).toEqual(outcome);
   });
 });
 

@@ -1,5 +1,6 @@
 import {
   isJsonArray,
+  isJsonObject,
   type Json,
   type JsonArray,
   jsonEqual,
@@ -86,6 +87,7 @@ function apply(draft: Draft, operation: ParsedOperation, index: number): void {
     case "replace":
       return replace(draft, step, operation.value);
     case "test":
+      if (operation.value === null && isAbsentMember(draft, step)) return;
       if (jsonEqual(resolve(draft, step), operation.value)) return;
       throw operationError("test", step, "the value is not the expected one");
     case "copy": {
@@ -145,6 +147,18 @@ function replace(draft: Draft, step: OperationContext, value: Json): void {
   child(container, key, depth, step);
   if (Array.isArray(container)) container[Number(key)] = value;
   else setOwn(container, key, value);
+}
+
+/**
+ * The location is a member that its object does not have. A `test` for null succeeds there, as in Kubernetes: clients use it to
+ * check that a field is not set. RFC 6902 requires a value; Kubernetes' other departures from it are not followed.
+ */
+function isAbsentMember(draft: Draft, step: OperationContext): boolean {
+  const { segments, pointer } = step.at;
+  const last = segments.at(-1);
+  if (last === undefined) return false;
+  const parent = resolve(draft, { ...step, at: { pointer, segments: segments.slice(0, -1) } });
+  return isJsonObject(parent) && !Object.hasOwn(parent, last);
 }
 
 function resolve(draft: Draft, step: OperationContext): Json {

@@ -26,7 +26,9 @@ describe("applyMergePatch", () => {
     ["[1,2]", '{"a":"b","c":null}', '{"a":"b"}'],
     ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
     // Beyond the appendix.
-    ['{"a":1}', '{"a":{"b":null,"c":[null,{"d":null}]}}', '{"a":{"c":[null,{"d":null}]}}'],
+    ['{"a":1}', '{"a":{"b":null,"c":[null,{"d":null}]}}', '{"a":{"c":[null,{}]}}'],
+    ['{"a":[1]}', '{"a":[{"b":null,"c":[[{"d":null}]]}]}', '{"a":[{"c":[[{}]]}]}'],
+    ['{"a":[{}]}', '{"a":[{"b":null}]}', '{"a":[{}]}'],
     ['{"a":{"b":1}}', '{"a":{}}', '{"a":{"b":1}}'],
     ["{}", '{"constructor":{"prototype":{"polluted":1}}}', '{"constructor":{"prototype":{"polluted":1}}}'],
     ["{}", '{"__proto__":{"polluted":1,"gone":null}}', '{"__proto__":{"polluted":1}}'],

@@ -1,7 +1,9 @@
 import {
   getOwn,
+  isJsonArray,
   isJsonObject,
   type Json,
+  type JsonArray,
   jsonEqual,
   type JsonObject,
   type MutableObject,
@@ -17,6 +19,9 @@ const maxDepth = 1000;
  * replaces. The target is not modified; unchanged parts are shared, and the target itself is returned if the
  * patch changes nothing.
  *
+ * As in Kubernetes, and unlike in the RFC, fields with null are also removed from objects in lists: clients in Go
+ * write null for a time that is not set, such as that of a condition.
+ *
  * @throws {PatchError} of kind `limit` when the patch is nested more than 1,000 levels deep.
  *
  * @example
@@ -28,7 +33,10 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
 }
 
 function merge(target: Json | undefined, patch: Json, depth: number): Json {
-  if (!isJsonObject(patch)) return target !== undefined && jsonEqual(target, patch) ? target : patch;
+  if (!isJsonObject(patch)) {
+    const value = isJsonArray(patch) ? itemsWithoutNulls(patch, depth) : patch;
+    return target !== undefined && jsonEqual(target, value) ? target : value;
+  }
   if (depth > maxDepth) throw tooDeep();
   if (!isJsonObject(target)) return withoutNulls(patch, depth);
   let merged: MutableObject | undefined;
@@ -59,14 +67,32 @@ function withoutNulls(patch: JsonObject, depth: number): JsonObject {
     if (value === null) {
       clean ??= { ...patch };
       Reflect.deleteProperty(clean, key);
-    } else if (isJsonObject(value)) {
-      const next = withoutNulls(value, depth + 1);
+    } else if (value !== undefined) {
+      const next = cleanValue(value, depth + 1);
       if (next === value) continue;
       clean ??= { ...patch };
       setOwn(clean, key, next);
     }
   }
   return clean ?? patch;
+}
+
+/** A list without the nulls of the objects in it; items that are null stay. */
+function itemsWithoutNulls(items: JsonArray, depth: number): JsonArray {
+  if (depth > maxDepth) throw tooDeep();
+  let clean: Json[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const next = cleanValue(item, depth + 1);
+    if (next === item) continue;
+    clean ??= items.slice();
+    clean[index] = next;
+  }
+  return clean ?? items;
+}
+
+function cleanValue(value: Json, depth: number): Json {
+  if (isJsonObject(value)) return withoutNulls(value, depth);
+  return isJsonArray(value) ? itemsWithoutNulls(value, depth) : value;
 }
 
 /**

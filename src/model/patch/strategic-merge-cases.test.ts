@@ -62,7 +62,7 @@ interface Case {
   readonly error?: string;
 }
 
-/** What Kubernetes' own implementation (apimachinery 0.34) makes of each of them. */
+/** Results of Kubernetes' own implementation (apimachinery 0.34) for each case. */
 const cases: readonly Case[] = [
   {
     title: "plain fields are merged, null removes",

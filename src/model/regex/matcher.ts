@@ -1,4 +1,4 @@
-import { operations, assertions, type Program } from "./program.js";
+import { opcodes, assertions, type Program } from "./program.js";
 
 /** Checks that a string matches; undefined if it would take too long. */
 export type Matcher = (text: string) => boolean | undefined;
@@ -110,12 +110,12 @@ export function createMatcher(program: Program): Matcher {
       const to = first[at] ?? 0;
       const alternative = second[at] ?? 0;
       switch (ops[at]) {
-        case operations.match:
+        case opcodes.match:
           return undefined;
-        case operations.character:
+        case opcodes.character:
           result.push(at);
           break;
-        case operations.assertion:
+        case opcodes.assertion:
           if (isAt(alternative, before, next)) stack.push(to);
           break;
         default:

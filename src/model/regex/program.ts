@@ -7,7 +7,7 @@ import {
 } from "./pattern-node.js";
 
 /** Opcodes. */
-export const operations = {
+export const opcodes = {
   /** Match. */
   match: 0,
   /** Continue at `first` if the next character passes test `second`. */
@@ -74,16 +74,16 @@ export function compileProgram(node: PatternNode, pattern: string): Program {
   const write = (part: PatternNode, next: number): number => {
     switch (part.type) {
       case "character":
-        return emit(operations.character, next, testNumber(part.test));
+        return emit(opcodes.character, next, testNumber(part.test));
       case "assertion":
         usedAssertions.add(part.assertion);
-        return emit(operations.assertion, next, assertions.indexOf(part.assertion));
+        return emit(opcodes.assertion, next, assertions.indexOf(part.assertion));
       case "sequence":
         return part.parts.reduceRight((after, inner) => write(inner, after), next);
       case "choice":
         return part.parts
           .map((inner) => write(inner, next))
-          .reduceRight((after, begin) => emit(operations.split, begin, after));
+          .reduceRight((after, begin) => emit(opcodes.split, begin, after));
       case "repeat":
         return writeRepeat(part, next);
     }
@@ -92,19 +92,19 @@ export function compileProgram(node: PatternNode, pattern: string): Program {
   const writeRepeat = ({ part, min, max, lazy }: RepeatNode, next: number): number => {
     let begin = next;
     if (max === Infinity) {
-      begin = emit(operations.split, next, next);
+      begin = emit(opcodes.split, next, next);
       (lazy ? second : first)[begin] = write(part, begin);
     } else {
       for (let copy = min; copy < max; copy++) {
         const again = write(part, begin);
-        begin = lazy ? emit(operations.split, next, again) : emit(operations.split, again, next);
+        begin = lazy ? emit(opcodes.split, next, again) : emit(opcodes.split, again, next);
       }
     }
     for (let copy = 0; copy < min; copy++) begin = write(part, begin);
     return begin;
   };
 
-  const start = write(node, emit(operations.match, 0, 0));
+  const start = write(node, emit(opcodes.match, 0, 0));
   return {
     ops,
     first,

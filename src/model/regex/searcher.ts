@@ -1,4 +1,4 @@
-import { operations, assertions, type Program } from "./program.js";
+import { opcodes, assertions, type Program } from "./program.js";
 
 /** Range of code points. */
 interface TextRange {
@@ -55,13 +55,13 @@ export function createSearcher(program: Program): Searcher {
         const to = first[position] ?? 0;
         const other = second[position] ?? 0;
         switch (ops[position]) {
-          case operations.match:
+          case opcodes.match:
             return false;
-          case operations.character:
+          case opcodes.character:
             threads.positions.push(position);
             threads.starts.push(origin);
             break;
-          case operations.assertion:
+          case opcodes.assertion:
             if (isAt(other, codes, at)) stack.push(to);
             break;
           default:

@@ -29,7 +29,7 @@ describe("static types", () => {
   test("fields with defaults are optional in SpecInput and required in Spec", () => {
     expectTypeOf<SpecInput<typeof Site>>().toEqualTypeOf<{ title: string; pages?: number | undefined }>();
     expectTypeOf<Spec<typeof Site>>().toEqualTypeOf<{ readonly title: string; readonly pages: number }>();
-    // @ts-expect-error a title is needed
+    // @ts-expect-error the title is required
     const input: SpecInput<typeof Site> = { pages: 3 };
     expect(input).toBeDefined();
   });
@@ -46,9 +46,9 @@ describe("static types", () => {
     >();
     expectTypeOf<Fleets>().toExtend<KubeObject>();
     const change = (fleet: Fleets): void => {
-      // @ts-expect-error what was read is not changed
+      // @ts-expect-error objects that were read are readonly
       fleet.spec.name = "x";
-      // @ts-expect-error not further in either
+      // @ts-expect-error nested fields, too
       fleet.spec.tags[0].key = "x";
     };
     expect(change).toBeDefined();
@@ -60,7 +60,7 @@ describe("static types", () => {
     expectTypeOf<ResourceObject<typeof Fleet>["status"]>().toEqualTypeOf<Status<typeof Fleet> | undefined>();
     const Plain = resource("demo.dev/v1", "Plain", { spec: z.object({}), status: z.object({}) });
     expectTypeOf<Status<typeof Plain>["conditions"]>().toEqualTypeOf<readonly Condition[] | undefined>();
-    // @ts-expect-error it names no such field
+    // @ts-expect-error unknown field
     expectTypeOf<Status<typeof Plain>["ready"]>().toBeUnknown();
     const Page = resource("demo.dev/v1", "Page", { spec: z.object({}) });
     expectTypeOf<ResourceObject<typeof Page>["status"]>().toEqualTypeOf<undefined>();
@@ -70,9 +70,9 @@ describe("static types", () => {
   test("every kind is a Resource", () => {
     expectTypeOf(Fleet).toExtend<Resource>();
     expectTypeOf(Fleet).toExtend<Resource<"demo.dev/v1", "Fleet">>();
-    // @ts-expect-error a spec is needed
+    // @ts-expect-error the spec is required
     expect(() => resource("demo.dev/v1", "Page", {})).toThrow("not a zod 4 schema");
-    // @ts-expect-error there are two scopes
+    // @ts-expect-error not one of the two scopes
     expect(() => resource("demo.dev/v1", "Page", { spec: z.object({}), scope: "Global" })).toThrow(
       DefinitionError,
     );

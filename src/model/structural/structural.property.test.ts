@@ -153,10 +153,10 @@ describe("a compiled schema", () => {
         const schema = compileSchema(root);
         const old = copy(object);
         const shared = { ...old, ...copy(more) };
-        // What nobody described is not there, unless it is to be kept.
+        // Undeclared fields are pruned, unless they are preserved.
         schema.prune(old);
         schema.prune(shared);
-        // Two items with the same key are wrong already, and which of them was which is anybody's guess.
+        // Two items with the same key are invalid anyway, and cannot be matched with old ones.
         const isClear = schema.validate(old).every(({ type }) => type !== "FieldValueDuplicate");
         fc.pre(isClear);
         expect(schema.validate(shared, old)).toEqual(schema.validate(copy(shared), old));

@@ -5,7 +5,7 @@ export interface Expiring {
   deadline: number | undefined;
 }
 
-/** How late an end may be noticed, in milliseconds. */
+/** Maximum delay with which the end of a deadline is noticed, in milliseconds. */
 const stride = 1000;
 
 /**

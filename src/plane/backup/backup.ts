@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { systemClock, type Clock } from "../../model/core.js";
 import { Compacted, type Entry, type Store } from "../../store/index.js";
-import { backupFormat, type End, type EntryLine, type Header } from "./format.js";
+import { backupFormat, type End, type EntryLine, type BackupHeader } from "./format.js";
 
 export interface BackupOptions {
   readonly clock?: Clock | undefined;
@@ -79,7 +79,7 @@ function encodeEntry({ key, value, expires }: Entry): Uint8Array[] {
 
 const newline = Buffer.from("\n");
 
-function line(content: Header | EntryLine | End): Buffer {
+function line(content: BackupHeader | EntryLine | End): Buffer {
   return Buffer.from(`${JSON.stringify(content)}\n`);
 }
 

@@ -13,7 +13,7 @@
  */
 export const backupFormat = 1;
 
-export interface Header {
+export interface BackupHeader {
   readonly fettle: "backup";
   readonly format: number;
   /** Revision of the store at which all entries were read. */

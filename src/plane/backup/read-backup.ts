@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { backupFormat, BackupDamaged, type End, type EntryLine, type Header } from "./format.js";
+import { backupFormat, BackupDamaged, type End, type EntryLine, type BackupHeader } from "./format.js";
 import { ByteReader } from "./byte-reader.js";
 
 /** Parts of a backup in the order in which they are read; another header discards everything before it. */
 export type BackupPart =
-  | { readonly type: "header"; readonly header: Header }
+  | { readonly type: "header"; readonly header: BackupHeader }
   | {
       readonly type: "entry";
       readonly key: string;
@@ -29,7 +29,7 @@ export async function* readBackup(
   pipeline(Readable.from(bytesOf(stream), { objectMode: false }), gunzip, () => {});
   const reader = new ByteReader(translated(gunzip));
   let hash = createHash("sha256");
-  let header: Header | undefined;
+  let header: BackupHeader | undefined;
   let entries = 0;
   for (;;) {
     const read = await reader.line();
@@ -100,7 +100,7 @@ function newerFormat(format: number): BackupDamaged {
   );
 }
 
-function parse(line: Uint8Array): Partial<Header & EntryLine & End> {
+function parse(line: Uint8Array): Partial<BackupHeader & EntryLine & End> {
   try {
     const content: unknown = JSON.parse(Buffer.from(line).toString());
     if (typeof content === "object" && content !== null) return content;
@@ -110,7 +110,7 @@ function parse(line: Uint8Array): Partial<Header & EntryLine & End> {
   throw new BackupDamaged(`the backup is damaged: a line is not JSON; ${remedy}`);
 }
 
-function isHeader(content: Partial<Header>): content is Header {
+function isHeader(content: Partial<BackupHeader>): content is BackupHeader {
   return content.fettle === "backup" && [content.format, content.revision, content.count].every(isCount);
 }
 

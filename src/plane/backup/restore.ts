@@ -2,17 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/core.js";
-import {
-  maxMutations,
-  openSqliteStore,
-  StoreDamaged,
-  StoreForeign,
-  type Put,
-  type Store,
-} from "../../store/index.js";
-import { openDirectory } from "../../store/sqlite/directory.js";
-import { beginAtRevision } from "../../store/sqlite/begin-at-revision.js";
-import type { Header } from "./format.js";
+import { ensureFolder, unusable } from "../../store/sqlite/folder.js";
+import { lockDirectory } from "../../store/sqlite/directory.js";
+import { EntryWriter, revisionGap } from "./entry-writer.js";
+import type { BackupHeader } from "./format.js";
 import { readBackup } from "./read-backup.js";
 
 export interface RestoreOptions {
@@ -36,20 +29,10 @@ export interface Restored {
   readonly replaced?: string | undefined;
 }
 
-/** The folder cannot be restored into. Nothing was changed. */
+/** The folder cannot be restored into or salvaged. Nothing was changed. */
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
-
-/**
- * Gap between the revision of the backup and the first one of the restored store. Clients may have seen revisions of the lost
- * store that are newer than the backup; these must not be reused. A watch from one of them gets 410 (Expired) and an update
- * with one of them gets 409 (Conflict).
- */
-const revisionGap = 1_000_000_000;
-
-/** Approximate bytes written in one commit. */
-const batchBytes = 4 * 2 ** 20;
 
 /**
  * Creates the data folder of a control plane from a backup. All entries get new revisions, greater than any that the
@@ -71,7 +54,7 @@ export async function restore(
   const { clock = systemClock, force = false } = options;
   const data = resolve(directory);
   const target = join(data, "store");
-  const createdFolder = await mkdir(data, { recursive: true });
+  const createdFolder = await createFolder(data);
   let lock: { release(): void } | undefined;
   let temporary: string | undefined;
   try {
@@ -80,7 +63,7 @@ export async function restore(
         `${data} is not empty; choose another folder, or use force (--force), which renames the store in it`,
       );
     }
-    if (existsSync(join(target, "store.db"))) lock = lockStore(target);
+    if (existsSync(target)) lock = lockDirectory(target);
     temporary = await mkdtemp(join(data, "store.restoring-"));
     const restored = await fill(temporary, stream, options);
     let replaced: string | undefined;
@@ -100,13 +83,14 @@ export async function restore(
   }
 }
 
-/** Locks the store that is replaced. A damaged store is not locked, since it may be the reason for the restore. */
-function lockStore(directory: string): { release(): void } | undefined {
+/** Creates a data folder and its parents; returns the highest that did not exist. @throws {StoreUnusable} */
+export async function createFolder(data: string): Promise<string | undefined> {
   try {
-    return openDirectory(directory);
+    const created = await mkdir(data, { recursive: true, mode: 0o700 });
+    ensureFolder(data);
+    return created;
   } catch (error) {
-    if (error instanceof StoreDamaged || error instanceof StoreForeign) return undefined;
-    throw error;
+    throw unusable(data, error);
   }
 }
 
@@ -115,7 +99,7 @@ async function fill(
   stream: AsyncIterable<Uint8Array | string>,
   { clock = systemClock, signal, onProgress = () => {} }: RestoreOptions,
 ): Promise<Restored> {
-  let header: Header | undefined;
+  let header: BackupHeader | undefined;
   let writer: EntryWriter | undefined;
   try {
     for await (const part of readBackup(stream)) {
@@ -125,8 +109,7 @@ async function fill(
         await writer?.close();
         await rm(directory, { recursive: true });
         await mkdir(directory, { mode: 0o700 });
-        beginAtRevision(directory, header.revision + revisionGap, clock.now());
-        writer = new EntryWriter(await openSqliteStore(directory));
+        writer = await EntryWriter.create(directory, header.revision + revisionGap, clock);
       } else if (part.type === "entry") {
         const { key, value, expires } = part;
         // Entries that have expired in the meantime expire at once.
@@ -140,51 +123,6 @@ async function fill(
   }
   const { count = 0, time = "", revision = 0 } = header ?? {};
   return { entries: count, time, revision };
-}
-
-/** Writes entries in large commits; the next one is assembled while one is written. */
-class EntryWriter {
-  readonly #store: Store;
-  #batch: Put[] = [];
-  #bytes = 0;
-  #entries = 0;
-  #writing: Promise<unknown> = Promise.resolve();
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  /** Returns the number of entries so far after a commit, else undefined. */
-  async add(put: Put): Promise<number | undefined> {
-    this.#batch.push(put);
-    this.#bytes += put.value.length;
-    this.#entries++;
-    if (this.#batch.length < maxMutations && this.#bytes < batchBytes) return undefined;
-    await this.#flush();
-    return this.#entries;
-  }
-
-  /** Writes the rest and compacts, so that history starts with the restored entries. */
-  async finish(): Promise<void> {
-    await this.#flush();
-    await this.#writing;
-    await this.#store.compact((await this.#store.status()).revision);
-  }
-
-  async close(): Promise<void> {
-    await this.#writing.catch(() => {});
-    await this.#store.close();
-  }
-
-  async #flush(): Promise<void> {
-    await this.#writing;
-    if (this.#batch.length === 0) return;
-    this.#writing = this.#store.commit(this.#batch);
-    // The error is thrown where it is awaited next.
-    this.#writing.catch(() => {});
-    this.#batch = [];
-    this.#bytes = 0;
-  }
 }
 
 async function sync(directory: string): Promise<void> {

@@ -33,12 +33,15 @@ export interface Config {
     readonly host: string;
     readonly port: number;
     readonly tls: boolean;
+    readonly certFile?: string | undefined;
+    readonly keyFile?: string | undefined;
     /** Further names in the certificate and in `Host` headers. */
     readonly hosts: readonly string[];
     readonly origins: readonly string[];
     readonly tokenFile?: string | undefined;
     readonly kubeconfig?: string | undefined;
   };
+  readonly services: { readonly clusterIPRange: string; readonly nodePortRange: string };
   readonly modules: readonly string[];
   readonly manifests: readonly string[];
   readonly log: { readonly level: (typeof logLevels)[number]; readonly format: (typeof logFormats)[number] };

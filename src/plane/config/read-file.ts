@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type Pair } from "yaml";
 import type { Setting } from "./settings.js";
 import { settings, shorthands } from "./settings.js";
-import { substitute } from "./substitute.js";
+import { substituteVariables } from "./substitute.js";
 
 /** Value of a setting in a file. */
 export interface FileValue {
@@ -87,7 +87,7 @@ class Reader {
     const variables: string[] = [];
     const fill = (value: unknown): unknown => {
       if (typeof value !== "string") return value;
-      const filled = substitute(value, this.#env);
+      const filled = substituteVariables(value, this.#env);
       variables.push(...filled.variables);
       return filled.text;
     };

@@ -36,7 +36,7 @@ export function readValue({ takes }: Setting, value: unknown, folder: string): V
     case "size":
       return sizeValue(value, takes);
     case "list": {
-      const items = typeof value === "string" ? [value] : value;
+      const items = typeof value === "string" ? listItems(value, takes) : value;
       if (!Array.isArray(items)) throw invalid(value, takes);
       return items.map((item: unknown) => {
         if (typeof item !== "string" || item === "") throw invalid(item, takes);
@@ -44,6 +44,11 @@ export function readValue({ takes }: Setting, value: unknown, folder: string): V
       });
     }
   }
+}
+
+/** Items of a list in one text. Paths may contain commas, so that there is only one. */
+function listItems(value: string, { of }: Extract<SettingType, { readonly type: "list" }>): string[] {
+  return of === "path" ? [value] : value.split(",").map((item) => item.trim());
 }
 
 function text(value: unknown, takes: SettingType): string {

@@ -1,3 +1,7 @@
+import {
+  defaultClusterIPRange,
+  defaultNodePortRange,
+} from "../../server/kinds/strategy/network/service-ranges.js";
 import { defaultMaxAge, defaultMaxSize } from "../runs/limits.js";
 import { logFormats, logLevels, stores } from "./config.js";
 
@@ -75,10 +79,27 @@ export const settings: readonly Setting[] = [
     summary: "serve HTTPS; kubectl sends no token over plain HTTP",
   },
   {
+    path: "listen.certFile",
+    takes: { type: "path" },
+    variable: "FETTLE_CERT_FILE",
+    flag: "certFile",
+    summary:
+      "own certificate in PEM, read again when it changes; default: one signed by a CA in the data folder",
+  },
+  {
+    path: "listen.keyFile",
+    takes: { type: "path" },
+    variable: "FETTLE_KEY_FILE",
+    flag: "keyFile",
+    summary: "private key of the certificate in PEM",
+  },
+  {
     path: "listen.hosts",
     takes: { type: "list", of: "text" },
     default: [],
-    summary: "further host names of the server",
+    variable: "FETTLE_HOSTS",
+    flag: "hosts",
+    summary: "further host names of the server; in variables and flags, separated by commas",
   },
   {
     path: "listen.origins",
@@ -99,6 +120,22 @@ export const settings: readonly Setting[] = [
     variable: "FETTLE_KUBECONFIG",
     flag: "kubeconfig",
     summary: "path of the kubeconfig to write; default: kubeconfig in the data folder",
+  },
+  {
+    path: "services.clusterIPRange",
+    takes: { type: "text" },
+    default: defaultClusterIPRange,
+    variable: "FETTLE_SERVICE_CLUSTER_IP_RANGE",
+    flag: "serviceClusterIpRange",
+    summary: "range of the addresses of services, such as 10.96.0.0/16; two of different families: IPv4,IPv6",
+  },
+  {
+    path: "services.nodePortRange",
+    takes: { type: "text" },
+    default: defaultNodePortRange,
+    variable: "FETTLE_SERVICE_NODE_PORT_RANGE",
+    flag: "serviceNodePortRange",
+    summary: "range of the node ports of services, such as 30000-32767",
   },
   {
     path: "modules",

@@ -12,7 +12,10 @@ const reference = /\$(?:\$(?=\{)|\{([^}]*)\})/g;
  *
  * @throws {RangeError} for a variable that is not set, or an invalid name.
  */
-export function substitute(text: string, env: Readonly<Record<string, string | undefined>>): Substituted {
+export function substituteVariables(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Substituted {
   const variables: string[] = [];
   const filled = text.replaceAll(reference, (whole, inner: string | undefined) => {
     if (inner === undefined) return "$";

@@ -13,12 +13,12 @@ interface DefinitionShape {
   };
 }
 
-export const Definition = kind<DefinitionShape>("apiextensions.k8s.io/v1", "CustomResourceDefinition", {
+export const DefinitionKind = kind<DefinitionShape>("apiextensions.k8s.io/v1", "CustomResourceDefinition", {
   plural: "customresourcedefinitions",
   scope: "Cluster",
 });
 
-export type StoredDefinition = ObjectOf<typeof Definition>;
+export type StoredDefinition = ObjectOf<typeof DefinitionKind>;
 
 /** Field manager of definitions, the same for all programs that register them. */
 export const definitionManager = "fettle";

@@ -7,7 +7,7 @@ import type { Log } from "../../runtime/log/log.js";
 import { startApi, type Api } from "../../server/index.js";
 import { MemoryStore } from "../../store/index.js";
 import { inProcess } from "../in-process.js";
-import { Definition, otherManagers } from "./definition.js";
+import { DefinitionKind, otherManagers } from "./definition.js";
 import { registerDefinitions } from "./register-definitions.js";
 
 let store: MemoryStore;
@@ -41,7 +41,7 @@ const site = (spec: z.ZodObject, options: { columns?: []; scope?: "Cluster" } = 
   resource("demo.dev/v1", "Site", { spec, ...options });
 
 const Site = site(z.object({ title: z.string(), pages: z.number().int().default(1) }));
-const definition = () => client.get(Definition, "sites.demo.dev");
+const definition = () => client.get(DefinitionKind, "sites.demo.dev");
 const create = (name: string, spec: object) =>
   client.create({ apiVersion: "demo.dev/v1", kind: "Site", metadata: { name }, spec } as never);
 
@@ -84,7 +84,7 @@ describe("a kind of this program", () => {
       metadata: { name: "kept", finalizers: ["demo.dev/keep"] },
       spec: { title: "x" },
     });
-    await client.delete(Definition, "sites.demo.dev");
+    await client.delete(DefinitionKind, "sites.demo.dev");
     const registered = registerDefinitions(client, [Site], { log });
     await client.patch(Site, "kept", { metadata: { finalizers: null } });
     await registered;

@@ -12,7 +12,7 @@ import {
 import type { Resource } from "../../model/resource/resource-types.js";
 import type { Log } from "../../runtime/log/log.js";
 import {
-  Definition,
+  DefinitionKind,
   definitionManager,
   DefinitionRefused,
   otherManagers,
@@ -142,7 +142,7 @@ class Registration {
   async #find(): Promise<StoredDefinition | undefined | "forbidden"> {
     const { log, signal } = this.#options;
     try {
-      return await this.#client.find(Definition, this.#name, { signal });
+      return await this.#client.find(DefinitionKind, this.#name, { signal });
     } catch (error) {
       if (!isForbidden(error)) throw error;
       log.warn(
@@ -217,7 +217,7 @@ class Registration {
     const onWarning = (text: string): void => log.warn({ definition: this.#name }, text);
     const options = { fieldManager: definitionManager, force, signal, onWarning };
     try {
-      return await this.#client.apply(Definition, { ...this.#wanted, metadata } as never, options);
+      return await this.#client.apply(DefinitionKind, { ...this.#wanted, metadata } as never, options);
     } catch (error) {
       if (!isForbidden(error)) throw error;
       const state = found === undefined ? "is missing" : "differs from this program's";

@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.js";
 import { findCondition, isExpired, within, type Clock } from "../../model/core.js";
-import { Definition, DefinitionRefused, type StoredDefinition } from "./definition.js";
+import { DefinitionKind, DefinitionRefused, type StoredDefinition } from "./definition.js";
 
 export interface UntilEstablishedOptions {
   readonly clock: Clock;
@@ -68,10 +68,10 @@ function follow(
   return within(limits, async (signal) => {
     const fieldSelector = `metadata.name=${name}`;
     for (;;) {
-      const { items, resourceVersion } = await client.list(Definition, { fieldSelector, signal });
+      const { items, resourceVersion } = await client.list(DefinitionKind, { fieldSelector, signal });
       if (holds(items[0])) return;
       try {
-        for await (const { type, object } of client.watch(Definition, {
+        for await (const { type, object } of client.watch(DefinitionKind, {
           fieldSelector,
           resourceVersion,
           signal,

@@ -9,6 +9,10 @@ import type { Run } from "../../runtime/runs/run.js";
  * stream an error is the last line. The contents of Secrets are hidden unless `reveal=true` is set; runs on disk do not
  * have them. The command line and the dashboard use this API.
  *
+ * A request needs permission for its path, and for the objects that it reads from the store: `get` for the object of `history`,
+ * `list` (following: `watch`, too) for the kind of `changes`, `list` for all kinds for `state`, `backup` and changes of all
+ * kinds, `list` for Secrets to reveal those in runs and plans.
+ *
  * | request | response |
  * |---|---|
  * | `GET controllers` | {@link ControllerList} |

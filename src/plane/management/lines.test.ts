@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buffered, lines } from "./lines.js";
+import { buffered, jsonLines } from "./lines.js";
 
 async function read(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   const all: unknown[] = [];
@@ -12,7 +12,7 @@ test("sends one value per line, and a failure as the last line", async () => {
     yield { a: 1 };
     throw new Error("the disk is full");
   }
-  const answer = lines(failing());
+  const answer = jsonLines(failing());
   if (!("stream" in answer)) throw new Error("not a stream");
   const [first, last, ...more] = await read(answer.stream);
   expect(first).toBe('{"a":1}\n');

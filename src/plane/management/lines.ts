@@ -8,7 +8,7 @@ const maxBuffered = 2000;
 /**
  * Newline-delimited JSON. A failure is sent as the last line, since the status code has been sent by then.
  */
-export function lines(values: AsyncIterable<unknown>): ExtensionResponse {
+export function jsonLines(values: AsyncIterable<unknown>): ExtensionResponse {
   return { type: "application/x-ndjson", stream: encoded(values) };
 }
 

@@ -1,9 +1,12 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../client/create-client.js";
 import { systemClock } from "../../model/core.js";
-import type { ExtensionResponse } from "../../server/index.js";
+import type { ExtensionRequest, ExtensionResponse } from "../../server/index.js";
 import { Compacted, MemoryStore, type Store } from "../../store/index.js";
 import { controlPlane } from "../control-plane.js";
-import { management, type ApiAccess } from "./management.js";
+import { inProcess } from "../in-process.js";
+import type { UserAccess } from "./access.js";
+import { management } from "./management.js";
 
 /** A store that is compacted between two reads. */
 function compactedStore(): Store {
@@ -16,43 +19,84 @@ function compactedStore(): Store {
   return store;
 }
 
-function get(path: string, query: Record<string, string> = {}): Promise<ExtensionResponse | undefined> {
-  return management({ parts: () => ({}), store: compactedStore(), clock: systemClock }).serve({
-    method: "GET",
+/** A request for an endpoint; the path has been authorized. */
+function requestOf(
+  path: string,
+  query: Record<string, string> = {},
+  user = "anna",
+  method = "GET",
+): ExtensionRequest {
+  return {
+    method,
     path,
     parameter: (name) => query[name],
-    user: { name: "anna", groups: [] },
-    json: async () => undefined,
+    user: { name: user, groups: [] },
+    json: async () => ({ manifests: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }] }),
     body: (async function* () {})(),
     signal: new AbortController().signal,
-  });
+  };
 }
 
-test("authorizes the user of the request to read the object whose history is requested", async () => {
-  await using plane = await controlPlane({
-    store: "memory",
-    listen: false,
-    authorize: ({ user }) => ({ allowed: user.name !== "anna" }),
-  });
-  const { pipeline } = plane.api;
-  const api: ApiAccess = {
-    clientAs: () => plane.client,
-    checkAccess: (attributes) => pipeline.checkAccess(attributes),
+function get(path: string, query: Record<string, string> = {}): Promise<ExtensionResponse | undefined> {
+  const api: UserAccess = {
+    clientAs: () => {
+      throw new Error("no client is needed");
+    },
+    checkAccess: () => undefined,
   };
-  const served = management({ parts: () => ({ api }), store: new MemoryStore(), clock: systemClock });
-  const query: Record<string, string> = { apiVersion: "v1", kind: "ConfigMap", name: "secret-plans" };
-  const history = (name: string): Promise<ExtensionResponse | undefined> =>
-    served.serve({
-      method: "GET",
-      path: "history",
-      parameter: (parameter) => query[parameter],
-      user: { name, groups: [] },
-      json: async () => undefined,
-      body: (async function* () {})(),
-      signal: new AbortController().signal,
+  const served = management({ parts: () => ({ api }), store: compactedStore(), clock: systemClock });
+  return served.serve(requestOf(path, query));
+}
+
+describe("the user of a request", () => {
+  const configMap = { apiVersion: "v1", kind: "ConfigMap" };
+
+  /** Permissions that anna is asked for, and lacks, when she sends a request; bert has them all. */
+  async function needed(path: string, query: Record<string, string> = {}, method = "GET"): Promise<string[]> {
+    const asked: string[] = [];
+    await using plane = await controlPlane({
+      store: "memory",
+      listen: false,
+      authorize({ user, verb, resource }) {
+        if (user.name !== "anna" || resource === undefined) return { allowed: true };
+        const { group, resource: plural, namespace, name } = resource;
+        asked.push([verb, plural, group, namespace, name].filter(Boolean).join(" "));
+        return { allowed: verb === "list" && plural === "configmaps" };
+      },
     });
-  await expect(history("anna")).rejects.toMatchObject({ code: 403 });
-  await expect(history("bert")).rejects.toMatchObject({ code: 404 });
+    const { pipeline } = plane.api;
+    const api: UserAccess = {
+      clientAs: (user) => createClient({ transport: inProcess(plane.api, { user }) }),
+      checkAccess: (attributes) => pipeline.checkAccess(attributes),
+    };
+    const { controllers } = plane;
+    const store = new MemoryStore();
+    const served = management({ parts: () => ({ api, controllers }), store, clock: systemClock });
+    await expect(served.serve(requestOf(path, query, "anna", method))).rejects.toMatchObject({ code: 403 });
+    await served.serve(requestOf(path, query, "bert", method)).catch((error: unknown) => {
+      // There is nothing in this store.
+      expect(error).toMatchObject({ code: 404 });
+    });
+    await store.close();
+    return asked;
+  }
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ["history", { ...configMap, name: "plans" }, ["get configmaps default plans"]],
+    ["changes", {}, ["list * *"]],
+    ["changes", { kind: "ConfigMap" }, ["list * *"]],
+    ["changes", { apiVersion: "none.dev/v1", kind: "Gone" }, ["list * *"]],
+    ["changes", { ...configMap, follow: "true" }, ["list configmaps", "watch configmaps"]],
+    ["state", {}, ["list * *"]],
+    ["backup", { follow: "true" }, ["list * *"]],
+    ["runs", { reveal: "true" }, ["list secrets"]],
+  ])("must be allowed to read the objects of %s %j", async (path, query, permissions) => {
+    expect(await needed(path, query)).toEqual(permissions);
+  });
+
+  test("must be allowed to read Secrets to reveal them in a plan", async () => {
+    expect(await needed("plan", { reveal: "true" }, "POST")).toEqual(["list secrets"]);
+  });
 });
 
 test.each(["state", "changes"])(

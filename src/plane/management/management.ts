@@ -1,17 +1,15 @@
-import type { Client } from "../../client/client.js";
-import type { KindInfo } from "../../client/kinds/kind.js";
-import { asApiError, failures, fromStatus, parseApiVersion, type Clock } from "../../model/core.js";
-import type { ObjectKey } from "../../model/object/object-key.js";
+import { asApiError, failures, fromStatus, type Clock } from "../../model/core.js";
 import { splitKey } from "../../runtime/controller/keys.js";
 import type { RunQuery } from "../../runtime/runs/run-store.js";
 import type { Controllers } from "../../runtime/start/start-controllers.js";
-import type { Attributes, Extension, ExtensionResponse, ExtensionRequest, User } from "../../server/index.js";
+import type { Extension, ExtensionResponse, ExtensionRequest } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";
+import { checkRead, checkReadAll, checkReadKind, checkReveal, type UserAccess } from "./access.js";
 import { managementPath } from "./contract.js";
 import { controllerList, controllerNamed, deadList } from "./controllers/controller-states.js";
 import { executeQueueCommand, isQueueCommand, queueCommandRequest } from "./controllers/queue-commands.js";
-import { lines, untilDisconnected } from "./lines.js";
+import { jsonLines, untilDisconnected } from "./lines.js";
 import {
   bodyFields,
   durationParameter,
@@ -25,22 +23,14 @@ import { cpuProfile } from "./profile.js";
 import { followRuns, lastRuns } from "./runs/run-reports.js";
 import { followChanges, lastChanges } from "./store/changes.js";
 import { historyOf } from "./store/history.js";
-import { stateOf } from "./store/state.js";
+import { storeState } from "./store/state.js";
 import { TopMeter } from "./top/top.js";
 
 export interface ManagementOptions {
   /** Parts that are started after the server; undefined until then. */
-  readonly parts: () => { readonly controllers?: Controllers; readonly api?: ApiAccess };
+  readonly parts: () => { readonly controllers?: Controllers; readonly api?: UserAccess };
   readonly store: Store;
   readonly clock: Clock;
-}
-
-/** The API on behalf of the users of the management API. */
-export interface ApiAccess {
-  /** Client whose requests are made as a user. */
-  clientAs(user: User): Client;
-  /** @throws {ApiError} 403 */
-  checkAccess(attributes: Attributes): Promise<void> | undefined;
 }
 
 /** Parts of the control plane that endpoints use. */
@@ -49,7 +39,7 @@ interface Plane {
   readonly clock: Clock;
   readonly top: TopMeter;
   controllers(): Controllers;
-  api(): ApiAccess;
+  api(): UserAccess;
 }
 
 interface Endpoint {
@@ -147,7 +137,7 @@ async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<Ext
     text("wroteKey"),
   ];
   if (controller !== undefined) controllerNamed(controllers, controller);
-  const reveal = isSet(request, "reveal");
+  const reveal = await isRevealing(request, plane);
   const follow = isSet(request, "follow");
   const query: RunQuery = {
     kind: text("kind"),
@@ -164,15 +154,23 @@ async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<Ext
     }),
   };
   if (!follow) return { json: { runs: await lastRuns(runs, query, reveal) } };
-  return lines(followRuns(runs, query, { reveal, signal: request.signal }));
+  return jsonLines(followRuns(runs, query, { reveal, signal: request.signal }));
+}
+
+/** True when the contents of Secrets are requested, by a user who may read them. */
+async function isRevealing(request: ExtensionRequest, plane: Plane): Promise<boolean> {
+  const reveal = isSet(request, "reveal");
+  if (reveal) await checkReveal(plane.api(), request.user);
+  return reveal;
 }
 
 async function respondPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
+  const reveal = await isRevealing(request, plane);
   const plans = await planManifests({
     client: plane.api().clientAs(request.user),
     controllers: plane.controllers(),
     manifests: manifestsIn(await bodyFields(request)),
-    reveal: isSet(request, "reveal"),
+    reveal,
     signal: request.signal,
   });
   return { json: plans };
@@ -186,7 +184,7 @@ async function respondHistory(request: ExtensionRequest, plane: Plane): Promise<
   const client = api.clientAs(request.user);
   const info = await client.kind({ apiVersion, kind });
   const namespace = optionalParameter(request, "namespace") ?? client.namespace;
-  await api.checkAccess(readOf(request.user, info, { namespace, name }));
+  await checkRead(api, request.user, info, { namespace, name });
   const history = await historyOf(plane.store, {
     kind: info,
     namespace,
@@ -197,30 +195,15 @@ async function respondHistory(request: ExtensionRequest, plane: Plane): Promise<
   return { json: history };
 }
 
-/** Reading an object, as an authorizer sees it. */
-function readOf(
-  user: User,
-  { apiVersion, plural, scope }: KindInfo,
-  { namespace, name }: ObjectKey,
-): Attributes {
-  const { group = "", version = "" } = parseApiVersion(apiVersion) ?? {};
-  const within = scope === "Namespaced" ? namespace : undefined;
-  return {
-    user,
-    verb: "get",
-    path: "",
-    resource: { group, version, resource: plural, namespace: within, name },
-  };
-}
-
 async function respondTop(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const controllers = plane.controllers();
   if (!isSet(request, "follow")) return { json: await plane.top.once(controllers) };
   const every = durationParameter(request, "every", { min: 100, fallback: 2000 });
-  return lines(plane.top.follow(controllers, every, request.signal));
+  return jsonLines(plane.top.follow(controllers, every, request.signal));
 }
 
-async function respondChanges(request: ExtensionRequest, { store }: Plane): Promise<ExtensionResponse> {
+async function respondChanges(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
+  const { store } = plane;
   const follow = isSet(request, "follow");
   const options = {
     kind: optionalParameter(request, "kind"),
@@ -232,17 +215,20 @@ async function respondChanges(request: ExtensionRequest, { store }: Plane): Prom
     reveal: isSet(request, "reveal"),
     signal: request.signal,
   };
-  return follow ? lines(followChanges(store, options)) : { json: await lastChanges(store, options) };
+  const verbs = follow ? (["list", "watch"] as const) : (["list"] as const);
+  await checkReadKind(plane.api(), request.user, options, ...verbs);
+  return follow ? jsonLines(followChanges(store, options)) : { json: await lastChanges(store, options) };
 }
 
-async function respondState(request: ExtensionRequest, { store }: Plane): Promise<ExtensionResponse> {
+async function respondState(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const options = {
     key: optionalParameter(request, "key") ?? "*",
     limit: integerParameter(request, "limit", { min: 1, max: maxLimit, fallback: 500 }),
     reveal: isSet(request, "reveal"),
     signal: request.signal,
   };
-  return { json: await stateOf(store, options) };
+  await checkReadAll(plane.api(), request.user, "list");
+  return { json: await storeState(plane.store, options) };
 }
 
 async function respondProfile(request: ExtensionRequest): Promise<ExtensionResponse> {
@@ -260,10 +246,12 @@ async function* once(text: Promise<string>): AsyncGenerator<string, void, undefi
   yield await text;
 }
 
-async function respondBackup(request: ExtensionRequest, { store, clock }: Plane): Promise<ExtensionResponse> {
+async function respondBackup(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   if (!isSet(request, "follow")) {
     throw failures.badRequest("a backup takes longer than a request may: set follow=true");
   }
+  await checkReadAll(plane.api(), request.user, "list");
+  const { store, clock } = plane;
   const { backup } = await import("../backup/backup.js");
   const stream = backup(store, { clock, signal: request.signal });
   return { type: "application/gzip", stream: untilDisconnected(stream, request.signal) };

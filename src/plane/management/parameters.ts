@@ -63,10 +63,10 @@ export async function bodyFields(request: ExtensionRequest): Promise<Readonly<Re
   );
 }
 
-export function notFound(message: string): ApiError {
+export function notFoundError(message: string): ApiError {
   return fromStatus({ code: 404, reason: "NotFound", message });
 }
 
-export function conflict(message: string): ApiError {
+export function managementConflict(message: string): ApiError {
   return fromStatus({ code: 409, reason: "Conflict", message });
 }

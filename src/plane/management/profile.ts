@@ -1,6 +1,6 @@
 import { Session } from "node:inspector/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { conflict } from "./parameters.js";
+import { managementConflict } from "./parameters.js";
 
 /** Only one profile can be taken at a time in a process. */
 let isRunning = false;
@@ -12,7 +12,7 @@ let isRunning = false;
  */
 export function cpuProfile(milliseconds: number, signal: AbortSignal): Promise<string> {
   if (isRunning)
-    throw conflict(
+    throw managementConflict(
       "another profile is being taken, and there can be one at a time: try again when it is done",
     );
   isRunning = true;

@@ -1,5 +1,5 @@
 import { diff, type FieldChange, type Json, type KubeObject } from "../../model/core.js";
-import { comparable, withoutSecrets } from "../../runtime/log/secrets.js";
+import { comparableVersions, withoutSecrets } from "../../runtime/log/secrets.js";
 
 /** Metadata that changes with every write, and is left out of differences. */
 export const bookkeeping = [
@@ -24,6 +24,6 @@ export function changesOf(
 ): readonly FieldChange[] {
   const [from, to] = reveal
     ? [before as Json | undefined, after as Json | undefined]
-    : comparable(before, after);
+    : comparableVersions(before, after);
   return diff(from, to, { ignore: bookkeeping });
 }

@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { afterEach, expect, test } from "vitest";
-import { VirtualClock } from "../../model/core.js";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { VirtualClock, type Clock } from "../../model/core.js";
 import type { Log } from "../../runtime/log/log.js";
 import { silent } from "../../runtime/log/log.js";
 import { kindOf, objectOf, runOf, writeOf } from "../../runtime/runs/fixtures/sample-run.js";
+import { MemoryRunStore } from "../../runtime/runs/memory-run-store.js";
+import { renderRun } from "../../runtime/runs/render-run.js";
 import type { Run } from "../../runtime/runs/run.js";
+import { lastRuns } from "../management/runs/run-reports.js";
 import { fileRunStore, type FileRunStore, type RunFilesOptions } from "./file-run-store.js";
 import { segmentFiles, type SegmentFiles } from "./segment-files.js";
 
@@ -160,7 +163,7 @@ test("skips a line that a crash cut off", async () => {
     expect(ids(await store.find()).filter((id) => id.startsWith("torn"))).toEqual([]);
     expect(await store.find({ key: "default/a" })).toHaveLength(1);
   }
-  expect(store.unreadableLines).toBe(0);
+  expect(store.unreadable).toBe(0);
 });
 
 test("skips and counts lines that are garbled, and warns once", async () => {
@@ -178,10 +181,10 @@ test("skips and counts lines that are garbled, and warns once", async () => {
   const { log, lines } = recordingLog();
   const store = open({ folder, log });
   expect(await store.find({ kind: "Site", key: "default/a" })).toHaveLength(2);
-  expect(store.unreadableLines).toBe(1);
+  expect(store.unreadable).toBe(1);
   expect(await store.find()).toHaveLength(2);
-  expect(store.unreadableLines).toBe(3);
-  expect(lines).toEqual([expect.stringContaining("warn skipped an unreadable line in the run records")]);
+  expect(store.unreadable).toBe(3);
+  expect(lines).toEqual([expect.stringContaining("warn skipped run records that cannot be read")]);
 });
 
 test("keeps runs in memory while the disk is full, and writes them when there is room", async () => {
@@ -219,23 +222,238 @@ test("keeps runs in memory while the disk is full, and writes them when there is
   expect(await readdir(folder)).toHaveLength(2);
 });
 
+const broken: SegmentFiles = {
+  list: () => Promise.reject(new Error("EIO")),
+  append: () => Promise.reject(new Error("EIO")),
+  read: () => Promise.reject(new Error("EIO")),
+  remove: () => Promise.reject(new Error("EIO")),
+};
+
 test("bounds what is kept in memory while nothing can be written, and reports what was lost", async () => {
   const clock = newClock();
   const { log, lines } = recordingLog();
-  const broken: SegmentFiles = {
-    list: () => Promise.reject(new Error("EIO")),
-    append: () => Promise.reject(new Error("EIO")),
-    read: () => Promise.reject(new Error("EIO")),
-    remove: () => Promise.reject(new Error("EIO")),
-  };
   const store = fileRunStore({ folder: "unused", clock, log, files: observed(broken) });
-  for (let turn = 0; turn < 25_000; turn++) store.add(run("a"));
-  await clock.advance(500);
-  await expect.poll(() => lines).toHaveLength(1);
-  const found = await store.find({ limit: 10 });
+  const message = "x".repeat(10_000);
+  for (let turn = 0; turn < 3000; turn++) {
+    store.add(run("a", { outcome: { type: "fail", reason: "Big", message } }));
+    if (turn === 1000) await clock.advance(500);
+  }
+  const found = await store.find({ limit: 5000 });
   expect(found.at(-1)?.id).toBe(`run-${count - 1}`);
+  expect(found.length).toBeLessThan((16 * 1024 * 1024) / message.length);
+  expect(found.length).toBeGreaterThan(1000);
   await store.close();
-  expect(lines.at(-1)).toMatch(/^error run records could not be written .*"lost":(9\d\d\d|10000)/);
+  expect(lines).toContainEqual(expect.stringMatching(/^warn run records cannot be written/));
+  expect(lines.at(-1)).toBe(`error run records could not be written {"lost":${found.length}}`);
+});
+
+test("finds what is in memory when the folder cannot be read", async () => {
+  const clock = newClock();
+  const { log, lines } = recordingLog();
+  const store = fileRunStore({ folder: "unused", clock, log, files: observed(broken) });
+  const added = run("a");
+  store.add(added);
+  expect(ids(await store.find({ key: "default/a" }))).toEqual([added.id]);
+  expect(await store.find({ key: "default/b" })).toEqual([]);
+  expect(lines).toEqual([expect.stringContaining("warn skipped run records that cannot be read")]);
+  await store.close();
+});
+
+test("finds the runs of all other files when one cannot be read", async () => {
+  const clock = newClock();
+  const folder = await newFolder();
+  const runs = [run("a"), run("a"), run("a")];
+  for (const each of runs) {
+    await clock.advance(10);
+    const store = open({ folder, clock });
+    store.add(each);
+    await store.close();
+  }
+  const [, unreadable] = (await readdir(folder)).sort();
+  const files = segmentFiles(folder);
+  const read: SegmentFiles["read"] = (name, start, end) =>
+    name === unreadable ? Promise.reject(new Error("EACCES")) : files.read(name, start, end);
+  const { log, lines } = recordingLog();
+  const store = open({ folder, clock, log, files: { ...files, read } });
+  const [first, , last] = ids(runs);
+  expect(ids(await store.find({ key: "default/a" }))).toEqual([first, last]);
+  expect(ids(await store.find())).toEqual([first, last]);
+  expect(store.unreadable).toBe(2);
+  expect(lines).toEqual([expect.stringContaining(`"file":"${unreadable}"`)]);
+});
+
+test("deletes other old files when one cannot be deleted", async () => {
+  const clock = newClock();
+  const folder = await newFolder();
+  for (let turn = 0; turn < 3; turn++) {
+    await clock.advance(10);
+    const store = open({ folder, clock });
+    store.add(run("a"));
+    await store.close();
+  }
+  const [kept] = (await readdir(folder)).sort();
+  await clock.advance(30 * 86_400_000);
+  const files = segmentFiles(folder);
+  const remove: SegmentFiles["remove"] = (name) =>
+    name === kept ? Promise.reject(new Error("EPERM")) : files.remove(name);
+  const { log, lines } = recordingLog();
+  await open({ folder, clock, log, files: { ...files, remove } }).close();
+  expect(await readdir(folder)).toEqual([kept]);
+  expect(lines).toEqual([expect.stringContaining("warn old run records cannot be deleted")]);
+});
+
+test("a run of 10 MB is stored without its large parts, and displaces no others", async () => {
+  const clock = newClock();
+  const folder = await newFolder();
+  const maxSize = 1024 * 1024;
+  const store = open({ folder, clock, maxSize });
+  const large = "x".repeat(10_000_000);
+  const small = writeOf({ kind: kindOf("Page"), name: "small", after: objectOf("Page", "small", "1") });
+  const object = objectOf("Page", "large", "1", { spec: { html: large } });
+  const first = run("a");
+  const big = run("a", {
+    triggers: [{ type: "retry", text: large, at: 0 }],
+    writes: [writeOf({ kind: kindOf("Page"), name: "large", after: object }), small],
+    outcome: { type: "error", reason: "Failed", message: large },
+  });
+  store.add(first);
+  store.add(big);
+  await clock.advance(500);
+  for (const reader of [store, open({ folder, clock, maxSize })]) {
+    const found = await reader.find({ key: "default/a" });
+    expect(ids(found)).toEqual([first.id, big.id]);
+    expect(found[1]).toMatchObject({ droppedWrites: 1, writes: [{ name: "small" }] });
+    expect(renderRun(found[1] as Run)).toContain("… (9998000 more characters)");
+  }
+  const [file = ""] = await readdir(folder);
+  expect((await stat(join(folder, file))).size).toBeLessThan(64 * 1024);
+});
+
+test("finds the latest runs first after the clock was set back, also after a restart", async () => {
+  const folder = await newFolder();
+  const now = 100 * 86_400_000;
+  const during = async (time: number, added: readonly Run[]): Promise<FileRunStore> => {
+    const store = open({ folder, clock: new VirtualClock(time) });
+    for (const each of added) store.add(each);
+    await store.close();
+    return store;
+  };
+  const early = [run("a", { startedAt: now }), run("a", { startedAt: now + 1 })];
+  await during(now, early);
+  const back = now - 86_400_000;
+  const late = [run("a", { startedAt: back }), run("a", { startedAt: back + 1 })];
+  const store = await during(back, late);
+  expect(ids(await store.find({ key: "default/a", limit: 2 }))).toEqual(ids(late));
+  expect(ids(await store.find({ key: "default/a" }))).toEqual(ids([...late, ...early]));
+  const next = await during(back + 1000, []);
+  expect(ids(await next.find({ limit: 2 }))).toEqual(ids(late));
+});
+
+test("goes on when the clock is set back while it is open", async () => {
+  const folder = await newFolder();
+  const clock = newClock();
+  let offset = 100 * 86_400_000;
+  const shifted: Clock = {
+    now: () => clock.now() + offset,
+    after: (delay, callback) => clock.after(delay, callback),
+  };
+  const store = open({ folder, clock: shifted, maxSize: 64 * 1024 });
+  const runs: Run[] = [];
+  for (let turn = 0; turn < 40; turn++) {
+    if (turn === 20) offset -= 3 * 86_400_000;
+    const each = run("a", {
+      startedAt: shifted.now(),
+      outcome: { type: "fail", reason: "Big", message: "x".repeat(1000) },
+    });
+    runs.push(each);
+    store.add(each);
+    await clock.advance(500);
+  }
+  expect(ids(await store.find({ limit: 10 }))).toEqual(ids(runs).slice(-10));
+});
+
+test("every answer can be shown, whatever bytes of a file are damaged", async () => {
+  const folder = await newFolder();
+  const clock = newClock();
+  const first = open({ folder, clock });
+  const write = writeOf({
+    kind: kindOf("Page"),
+    name: "front",
+    verb: "update",
+    before: objectOf("Page", "front", "1", { spec: { html: "a" } }),
+    after: objectOf("Page", "front", "2", { spec: { html: "b" } }),
+  });
+  const step = { name: "s", startedAt: 0, duration: 1, attempts: 1, outcome: "done" } as const;
+  for (let turn = 0; turn < 5; turn++) {
+    const at = Date.UTC(2026, 0, 1);
+    first.add(
+      run("a", { startedAt: at, triggers: [{ type: "created", at }], steps: [step], writes: [write] }),
+    );
+  }
+  await first.close();
+  const [file = ""] = await readdir(folder);
+  const good = await readFile(join(folder, file));
+  const flips = fc.array(fc.tuple(fc.nat(good.length - 1), fc.integer({ min: 1, max: 255 })), {
+    maxLength: 12,
+  });
+  const check = fc.asyncProperty(flips, fc.nat(good.length), async (damaged, length) => {
+    const bytes = Buffer.from(good);
+    for (const [at, bits] of damaged) bytes[at] = (bytes[at] ?? 0) ^ bits;
+    await writeFile(join(folder, file), bytes.subarray(0, length));
+    const store = fileRunStore({ folder, clock });
+    for (const query of [
+      {},
+      { key: "default/a" },
+      { wrote: { kind: "Page", namespace: "default", name: "front" } },
+    ]) {
+      for (const found of await store.find(query)) {
+        expect(renderRun(found, { diffs: true })).toContain("outcome");
+      }
+      await lastRuns(store, query, true);
+    }
+    await store.close();
+  });
+  await fc.assert(check, { numRuns: 200 });
+});
+
+test("finds runs of objects with unusual names", async () => {
+  const names = [
+    '"',
+    "\\",
+    "\n",
+    "\u2028",
+    "\ud800",
+    "é",
+    "__proto__",
+    'a"},{"key":"default/b',
+    "x".repeat(1000),
+  ];
+  const folder = await newFolder();
+  const first = open({ folder });
+  const runs = names.map((name) => run(name, { startedAt: Date.now() }));
+  for (const each of runs) first.add(each);
+  await first.close();
+  const store = open({ folder });
+  for (const { key, id } of runs) expect(ids(await store.find({ key })), key).toEqual([id]);
+  expect(await store.find({ key: "default/b" })).toEqual([]);
+});
+
+test("a listener that throws neither fails the run nor keeps others from being called", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", onWarning);
+  onTestFinished(() => void process.off("warning", onWarning));
+  const heard: string[] = [];
+  for (const store of [open({ folder: await newFolder() }), new MemoryRunStore()]) {
+    store.follow(() => {
+      throw new Error("listener broke");
+    });
+    store.follow(({ id }) => heard.push(id));
+    store.add(run("a", { id: "heard" }));
+  }
+  expect(heard).toEqual(["heard", "heard"]);
+  await expect.poll(() => warnings).toHaveLength(2);
+  expect(warnings[0]).toContain("listener broke");
 });
 
 test("deletes the oldest runs beyond the maximum size", async () => {
@@ -305,18 +523,26 @@ test("processes that share a folder see each other's runs", async () => {
   expect(ids(await two.find())).toEqual(ids(runs));
 });
 
-test("records a run without its writes when they cannot be encoded", async () => {
+test("records a run without the parts that cannot be encoded", async () => {
   const folder = await newFolder();
   const first = open({ folder });
-  const sent = { count: 1n };
-  first.add(
-    run("a", { startedAt: Date.now(), writes: [writeOf({ kind: kindOf("Page"), name: "b", sent })] }),
-  );
-  first.add(run("a", { startedAt: Date.now() }));
+  const startedAt = Date.now();
+  const write = writeOf({ kind: kindOf("Page"), name: "b" });
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  first.add(run("a", { startedAt, writes: [{ ...write, sent: { count: 1n } }, write] }));
+  first.add(run("a", { startedAt, writes: [{ ...write, sent: circular }] }));
+  // Plain JavaScript can do this.
+  const message = 10n as unknown as string;
+  first.add(run("a", { startedAt, outcome: { type: "fail", reason: "Odd", message } }));
+  first.add(run("a", { startedAt, uid: 10n as unknown as string }));
+  first.add(run("a", { startedAt }));
   await first.close();
   expect(await open({ folder }).find()).toMatchObject([
+    { writes: [{ name: "b" }], droppedWrites: 1 },
     { writes: [], droppedWrites: 1 },
-    { droppedWrites: 0 },
+    { outcome: { type: "fail", message: "10" } },
+    { outcome: { type: "done" }, droppedWrites: 0 },
   ]);
 });
 

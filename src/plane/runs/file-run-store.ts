@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { callListener } from "../../client/async/call-listener.js";
 import { duration, systemClock, type Clock, type Duration, type Timer } from "../../model/core.js";
 import { silent, type Log } from "../../runtime/log/log.js";
-import { compactRun } from "../../runtime/runs/compact-run.js";
 import type { Run } from "../../runtime/runs/run.js";
-import { defaultRunLimit, matchesRun, type RunQuery, type RunStore } from "../../runtime/runs/run-store.js";
+import type { RunQuery, RunStore } from "../../runtime/runs/run-store.js";
 import { byteSize, defaultMaxAge, defaultMaxSize } from "./limits.js";
 import { linesBackward } from "./lines-backward.js";
+import { decodeRun, encodeRun } from "./run-lines.js";
+import { RunSearch } from "./run-search.js";
 import { isMissing, segmentFiles, type Segment, type SegmentFiles } from "./segment-files.js";
 
 export interface RunFilesOptions {
@@ -24,8 +25,8 @@ export interface RunFilesOptions {
 
 /** Record of runs on disk. */
 export interface FileRunStore extends RunStore {
-  /** Number of lines that could not be read since the store was opened. */
-  readonly unreadableLines: number;
+  /** Number of lines and files that could not be read since the store was opened. */
+  readonly unreadable: number;
   /** Writes what is still in memory. Logs what cannot be written. */
   close(): Promise<void>;
 }
@@ -34,16 +35,20 @@ export interface FileRunStore extends RunStore {
 const writeInterval = 500;
 /** Milliseconds until another attempt after a failed write. */
 const retryInterval = 5000;
-/** Runs encoded before other work gets its turn; that takes about a millisecond. */
-const runsPerTurn = 200;
-/** Bytes handed to the file system at a time. */
+/** Characters handed to the file system at a time. */
 const maxWrite = 1024 * 1024;
-/** Runs held in memory while they cannot be written. */
-const maxPending = 10_000;
+/** Characters of one run. Longer runs are stored without their large parts, so that one run cannot displace all others. */
+const maxLine = 1024 * 1024;
+/** A maximum size that is too small for anything else still has room for runs without details. */
+const minLine = 4096;
+/** Characters held in memory while they cannot be written: about 15,000 runs. */
+const maxPending = 16 * 1024 * 1024;
 /** A segment is full at this fraction of the maximum size, or after this fraction of the maximum age. */
 const segmentFraction = 1 / 16;
 /** A process that is restarted again and again must not leave files without bound. */
 const maxSegments = 200;
+/** Milliseconds by which the clocks of processes that share a folder may differ. */
+const maxClockSkew = 60_000;
 
 /**
  * Stores runs in a folder: append-only segments of JSON lines, of which the oldest are deleted by age and total size. Runs are
@@ -68,10 +73,12 @@ class Segments implements FileRunStore {
   readonly #maxAge: number;
   readonly #maxSize: number;
   readonly #listeners = new Set<(run: Run) => void>();
-  /** Runs to be written next, oldest first. */
-  #pending: Run[] = [];
-  /** Runs of the batch that is being written: older than `#pending`, newer than all in `#segment`. */
-  #writing: readonly Run[] = [];
+  /** Lines to be written next, oldest first, each with its line feed. They are encoded at once, so that their size is known. */
+  #pending: string[] = [];
+  /** Total length of `#pending`. */
+  #pendingLength = 0;
+  /** Lines of the batch that is being written: older than `#pending`, newer than all in `#segment`. */
+  #writing: readonly string[] = [];
   /** The file that is appended to; its size counts completed writes only. */
   #segment: Segment;
   /** Invariant: while runs are pending, a timer is set or a batch is being written. */
@@ -81,7 +88,7 @@ class Segments implements FileRunStore {
   /** Set while writes fail. */
   #isFailing = false;
   #dropped = 0;
-  #unreadableLines = 0;
+  #unreadable = 0;
 
   constructor(options: RunFilesOptions) {
     const { folder, clock = systemClock, log = silent, files = segmentFiles(folder) } = options;
@@ -95,15 +102,15 @@ class Segments implements FileRunStore {
     this.#opened = this.#deleteOldSegments();
   }
 
-  get unreadableLines(): number {
-    return this.#unreadableLines;
+  get unreadable(): number {
+    return this.#unreadable;
   }
 
   add(run: Run): void {
-    this.#pending.push(run);
-    if (this.#pending.length > maxPending) this.#dropOldest();
-    this.#schedule();
-    for (const listener of this.#listeners) listener(run);
+    const line = encodeRun(run, Math.max(minLine, Math.min(maxLine, this.#segmentSize)));
+    if (line === undefined) this.#dropped++;
+    else this.#enqueue(`${line}\n`);
+    for (const listener of this.#listeners) callListener("a listener of runs", () => listener(run));
   }
 
   follow(listener: (run: Run) => void): () => void {
@@ -113,11 +120,14 @@ class Segments implements FileRunStore {
 
   async find(query: RunQuery = {}): Promise<readonly Run[]> {
     const since = Math.max(query.since ?? 0, this.#clock.now() - this.#maxAge);
-    const search = new Search({ ...query, since });
+    const search = new RunSearch({ ...query, since });
     // Taken at once: what is written from now on is part of these, and not of the segment as it is now.
     const unwritten = [...this.#writing, ...this.#pending];
     const segment = this.#segment;
-    for (const run of unwritten.reverse()) if (search.offer(run)) search.take(compactRun(run));
+    for (const line of unwritten.reverse()) {
+      if (search.isDone) break;
+      if (line.includes(search.text)) search.offer(decodeRun(line));
+    }
     if (!search.isDone) await this.#scan(search, segment, since);
     return search.result();
   }
@@ -133,44 +143,61 @@ class Segments implements FileRunStore {
     this.#log.error({ folder: this.#folder, lost: this.#pending.length }, "run records could not be written");
   }
 
-  async #scan(search: Search, current: Segment, since: number): Promise<void> {
+  async #scan(search: RunSearch, current: Segment, since: number): Promise<void> {
     const own = suffixOf(current.name);
-    const others = (await this.#segments()).filter(
-      ({ name }) => suffixOf(name) !== own || name < current.name,
-    );
-    for (const segment of [...others, current].sort(byName).reverse()) {
+    const segments = await this.#segments().catch((error: unknown) => this.#skip(".", error));
+    const others = (segments ?? []).filter(({ name }) => suffixOf(name) !== own || name < current.name);
+    for (const segment of this.#byAge([...others, current]).reverse()) {
       if (startOf(segment.name) + this.#segmentAge < since) continue;
-      try {
-        for await (const lines of linesBackward(this.#files, segment, search.text)) {
-          for (const line of lines) {
-            const run = this.#parse(line, segment);
-            if (run !== undefined && search.offer(run)) search.take(run);
-            if (search.isDone) return;
-          }
-        }
-      } catch (error) {
-        // Deleted by age or size in the meantime.
-        if (!isMissing(error)) throw error;
+      await this.#scanSegment(search, segment).catch((error: unknown) => this.#skip(segment.name, error));
+      if (search.isDone) return;
+    }
+  }
+
+  async #scanSegment(search: RunSearch, segment: Segment): Promise<void> {
+    for await (const lines of linesBackward(this.#files, segment, search.text)) {
+      for (const line of lines) {
+        const run = decodeRun(line);
+        if (run === undefined) this.#skip(segment.name, "a line is not a run");
+        search.offer(run);
+        if (search.isDone) return;
       }
     }
   }
 
-  #parse(line: string, { name }: Segment): Run | undefined {
-    try {
-      const run = JSON.parse(line) as Partial<Run> | null;
-      if (typeof run?.id === "string" && Array.isArray(run.writes)) return run as Run;
-    } catch {
-      // Reported below.
-    }
-    if (this.#unreadableLines++ === 0) {
-      this.#log.warn({ folder: this.#folder, file: name }, "skipped an unreadable line in the run records");
-    }
+  /** Counts a part that cannot be read, so that queries return the rest, and reports the first. */
+  #skip(file: string, error: unknown): undefined {
+    // Deleted by age or size in the meantime, or not written yet.
+    if (isMissing(error)) return;
+    if (this.#unreadable++ > 0) return;
+    this.#log.warn({ folder: this.#folder, file, err: error }, "skipped run records that cannot be read");
   }
 
   /** All segments, oldest first. */
-  async #segments(): Promise<readonly Segment[]> {
+  async #segments(): Promise<Segment[]> {
     const found = await this.#files.list();
-    return found.filter(({ name }) => isSegment(name)).sort(byName);
+    return this.#byAge(found.filter(({ name }) => isSegment(name)));
+  }
+
+  /**
+   * Sorts segments, oldest first. One that begins in the future is from before the clock was set back, so it is older than the
+   * rest. Runs of this process are in order even then, as are their names.
+   */
+  #byAge(segments: Segment[]): Segment[] {
+    const own = suffixOf(this.#segment.name);
+    const latest = this.#clock.now() + maxClockSkew;
+    const rank = ({ name }: Segment): number => {
+      if (startOf(name) <= latest) return 1;
+      return suffixOf(name) === own ? 2 : 0;
+    };
+    return segments.sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
+  }
+
+  #enqueue(line: string): void {
+    this.#pending.push(line);
+    this.#pendingLength += line.length;
+    if (this.#pendingLength > maxPending) this.#dropOldest();
+    this.#schedule();
   }
 
   #schedule(): void {
@@ -189,19 +216,24 @@ class Segments implements FileRunStore {
   /** Writes all pending runs. Never rejects: what cannot be written is pending again. */
   async #writeBatch(): Promise<void> {
     this.#writing = this.#pending;
-    this.#pending = [];
+    this.#setPending([]);
     try {
       while (this.#writing.length > 0) {
-        const { data, count } = await encode(this.#writing, Math.min(maxWrite, this.#segmentSize));
-        await this.#append(data);
+        const count = countUpTo(this.#writing, Math.min(maxWrite, this.#segmentSize));
+        await this.#append(Buffer.from(this.#writing.slice(0, count).join("")));
         this.#writing = this.#writing.slice(count);
       }
       this.#reportRecovery();
     } catch (error) {
-      this.#pending = [...this.#writing, ...this.#pending];
+      this.#setPending([...this.#writing, ...this.#pending]);
       this.#writing = [];
       await this.#failed(error);
     }
+  }
+
+  #setPending(lines: string[]): void {
+    this.#pending = lines;
+    this.#pendingLength = lines.reduce((sum, { length }) => sum + length, 0);
   }
 
   async #append(data: Uint8Array): Promise<void> {
@@ -231,14 +263,23 @@ class Segments implements FileRunStore {
       let total = segments.reduce((sum, { size }) => sum + size, this.#segmentSize);
       let count = segments.length + 1;
       for (const { name, size } of segments) {
-        if (name === this.#segment.name) continue;
-        if (startOf(name) >= oldest && total <= this.#maxSize && count <= maxSegments) break;
-        await this.#files.remove(name);
+        const isNeeded = startOf(name) >= oldest && total <= this.#maxSize && count <= maxSegments;
+        if (isNeeded || name === this.#segment.name || !(await this.#remove(name))) continue;
         total -= size;
         count--;
       }
     } catch (error) {
-      this.#log.debug({ folder: this.#folder, err: error }, "old run records could not be deleted");
+      this.#skip(".", error);
+    }
+  }
+
+  async #remove(name: string): Promise<boolean> {
+    try {
+      await this.#files.remove(name);
+      return true;
+    } catch (error) {
+      this.#log.warn({ folder: this.#folder, file: name, err: error }, "old run records cannot be deleted");
+      return false;
     }
   }
 
@@ -248,7 +289,7 @@ class Segments implements FileRunStore {
     if (!this.#isFailing) {
       this.#log.warn(
         { folder: this.#folder, err: cause },
-        `run records cannot be written; the last ${maxPending} are kept in memory until they can`,
+        "run records cannot be written; the last ones are kept in memory until they can",
       );
     }
     this.#isFailing = true;
@@ -265,94 +306,17 @@ class Segments implements FileRunStore {
 
   /** A tenth at a time: removing the first element of a long list for every run would be slow. */
   #dropOldest(): void {
-    const count = maxPending / 10;
-    this.#pending.splice(0, count);
+    const count = countUpTo(this.#pending, maxPending / 10);
     this.#dropped += count;
+    this.#setPending(this.#pending.slice(count));
   }
 }
 
-/** Lines of the first runs, up to a size. Other work gets its turn in between. */
-async function encode(
-  runs: readonly Run[],
-  size: number,
-): Promise<{ readonly data: Uint8Array; readonly count: number }> {
-  const lines: string[] = [];
+/** Number of lines at the beginning that have a length together; at least one. */
+function countUpTo(lines: readonly string[], maxLength: number): number {
   let length = 0;
-  for (const run of runs) {
-    const line = `${encodeRun(run)}\n`;
-    if (lines.length > 0 && length + line.length > size) break;
-    lines.push(line);
-    length += line.length;
-    if (lines.length % runsPerTurn === 0) await nextTurn();
-  }
-  return { data: Buffer.from(lines.join("")), count: lines.length };
-}
-
-/** Leaves out writes that JSON cannot represent, such as a body with a BigInt. */
-function encodeRun(run: Run): string {
-  try {
-    return JSON.stringify(compactRun(run));
-  } catch {
-    const { writes, droppedWrites } = run;
-    return JSON.stringify({ ...run, writes: [], droppedWrites: droppedWrites + writes.length });
-  }
-}
-
-/** Gathers the newest runs that match a query. Runs have to be offered newest first. */
-class Search {
-  /** Text in every line that can match, to find lines without parsing them all. */
-  readonly text: string;
-  readonly #query: RunQuery;
-  readonly #limit: number;
-  readonly #found = new Map<string, Run>();
-  #isDone: boolean;
-
-  constructor(query: RunQuery) {
-    this.#query = query;
-    this.#limit = query.limit ?? defaultRunLimit;
-    this.#isDone = this.#limit === 0;
-    this.text = searchText(query);
-  }
-
-  get isDone(): boolean {
-    return this.#isDone;
-  }
-
-  /** Returns true if the run matches and has not been found yet. */
-  offer(run: Run): boolean {
-    if (this.#isDone || !matchesRun(run, this.#query)) return false;
-    if (run.id === this.#query.after) this.#isDone = true;
-    return !this.#isDone && !this.#found.has(run.id);
-  }
-
-  take(run: Run): void {
-    this.#found.set(run.id, run);
-    if (this.#found.size === this.#limit) this.#isDone = true;
-  }
-
-  /** Oldest first. */
-  result(): readonly Run[] {
-    return [...this.#found.values()].reverse().sort((a, b) => endOf(a) - endOf(b));
-  }
-}
-
-/** The most selective field of the query, as it is encoded in a line. */
-function searchText({ key, uid, wrote, kind, controller }: RunQuery): string {
-  const field = (name: string, value: string): string => `"${name}":${JSON.stringify(value)}`;
-  if (key !== undefined) return field("key", key);
-  if (uid !== undefined) return field("uid", uid);
-  if (wrote !== undefined) return field("name", wrote.name);
-  if (controller !== undefined) return field("controller", controller);
-  if (kind !== undefined) return field("kind", typeof kind === "string" ? kind : kind.kind);
-  return "{";
-}
-
-function byName(one: Segment, other: Segment): number {
-  return one.name < other.name ? -1 : 1;
-}
-
-function endOf({ startedAt, duration }: Run): number {
-  return startedAt + duration;
+  const end = lines.findIndex((line) => (length += line.length) > maxLength);
+  return end === -1 ? lines.length : Math.max(1, end);
 }
 
 /** Names sort by time; the rest of them is the same for all segments of a process. */

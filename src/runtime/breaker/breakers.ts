@@ -46,7 +46,7 @@ export class Breakers implements Iterable<Breaker> {
     }
     if (options !== undefined && !isSame(options, known.told)) {
       throw new Error(
-        `the breaker ${name} is there already, with other options: give them where it is first asked for, and only there`,
+        `breaker ${name} already exists with other options: set its options only where it is first used`,
       );
     }
     return known.breaker;

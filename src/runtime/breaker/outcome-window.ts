@@ -7,7 +7,7 @@ export class OutcomeWindow {
   #counts: { slot: number; calls: number; failures: number }[] = [];
 
   constructor(length: number) {
-    if (!(length > 0)) throw new RangeError("a window of no length sees nothing: give one above 0");
+    if (!(length > 0)) throw new RangeError("the window of a breaker must be longer than 0");
     this.#slotLength = length / slots;
   }
 

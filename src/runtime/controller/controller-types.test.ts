@@ -53,6 +53,10 @@ const checked = (): unknown[] => [
       expectTypeOf(ensure<typeof Site>)
         .parameter(0)
         .toEqualTypeOf<'Site is not in "owns" of this controller: add it to owns: [ … ]'>();
+      // The name of a kind of Kubernetes is not part of its type.
+      expectTypeOf(ensure<typeof Deployment>)
+        .parameter(0)
+        .toEqualTypeOf<'this kind is not in "owns" of this controller: add it to owns: [ … ]'>();
       // @ts-expect-error neither has it children of such a kind
       children(Site);
       // @ts-expect-error not even the controller's own

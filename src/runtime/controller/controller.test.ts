@@ -18,13 +18,13 @@ const styles: readonly [string, Make][] = [
 describe.each(styles)("%s refuses where it is given", (_, make) => {
   test.each([0, -1, 1.5, NaN])("a concurrency of %d, with which nothing would run", (concurrency) => {
     expect(() => make({ for: Site, concurrency })).toThrow(
-      `the concurrency of controller sites.demo.dev cannot be ${concurrency}: give a whole number of at least 1`,
+      `invalid concurrency ${concurrency} of controller sites.demo.dev: use an integer of at least 1`,
     );
   });
 
   test("a resync without a pause", () => {
     expect(() => make({ for: Site, resync: 0 })).toThrow(
-      "the resync of controller sites.demo.dev cannot be 0: give a time, or false for never",
+      "invalid resync 0 of controller sites.demo.dev: use a duration, or false to disable it",
     );
     expect(make({ for: Site, resync: false, concurrency: 1 }).name).toBe("sites.demo.dev");
   });

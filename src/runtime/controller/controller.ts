@@ -2,7 +2,7 @@ import type { ObjectOf } from "../../client/kinds/kind.js";
 import type { IndexFunction, Source } from "../../client/source/source.js";
 import type { InformerScope } from "../../client/informer/informers.js";
 import { duration, names, type Duration, type KubeObject } from "../../model/core.js";
-import { finalizerOf, nameOf } from "./names.js";
+import { finalizerOf, controllerName } from "./names.js";
 import type { Verdict } from "./outcome.js";
 import type { PhaseRules } from "./phases.js";
 import type { Predicate } from "./predicates.js";
@@ -117,7 +117,7 @@ export function controller<
 >(options: ControllerOptions<K, Owns, Phase>): Controller {
   // The type parameters matter to users only.
   const any = options as unknown as DeclarativeOptions;
-  const name = nameOf(any);
+  const name = controllerName(any);
   checkOptions(name, any);
   if (any.cleanup !== undefined) checkFinalizer(finalizerOf(any, name));
   return {
@@ -135,12 +135,12 @@ export function checkOptions(
 ): void {
   if (!(Number.isInteger(concurrency) && concurrency >= 1)) {
     throw new RangeError(
-      `the concurrency of controller ${name} cannot be ${concurrency}: give a whole number of at least 1, or pause the controller`,
+      `invalid concurrency ${concurrency} of controller ${name}: use an integer of at least 1, or pause the controller`,
     );
   }
   if (resync !== false && !(duration(resync) > 0)) {
     throw new RangeError(
-      `the resync of controller ${name} cannot be ${resync}: give a time, or false for never`,
+      `invalid resync ${resync} of controller ${name}: use a duration, or false to disable it`,
     );
   }
 }
@@ -150,6 +150,6 @@ function checkFinalizer(finalizer: string): void {
   const [fault] = names.validateQualifiedName(finalizer);
   if (fault === undefined) return;
   throw new RangeError(
-    `"${finalizer}" cannot be the finalizer that stands for cleanup: ${fault}; give the controller another name, or say finalizer: "your.domain/a-short-name"`,
+    `"${finalizer}" is not a valid finalizer: ${fault}; rename the controller, or set finalizer: "your.domain/a-short-name"`,
   );
 }

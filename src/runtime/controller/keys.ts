@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../model/core.js";
 
-export function keyOf({ metadata }: KubeObject): string {
+export function reconcileKey({ metadata }: KubeObject): string {
   return joinKey(metadata.namespace, metadata.name ?? "");
 }
 
@@ -16,7 +16,7 @@ export function splitKey(key: string): { readonly namespace: string; readonly na
 }
 
 export function describe(object: KubeObject): string {
-  return `${object.kind} ${keyOf(object)}`;
+  return `${object.kind} ${reconcileKey(object)}`;
 }
 
 /** Key of a kind, by which caches and children are found. */

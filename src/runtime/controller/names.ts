@@ -2,7 +2,7 @@ import type { CommonOptions } from "./controller.js";
 import type { TypedKind } from "./reconcile-context.js";
 
 /** Name of a controller; defaults to the plural and group of its kind, such as `sites.demo.dev`. */
-export function nameOf({ name, for: kind }: Pick<CommonOptions<TypedKind>, "name" | "for">): string {
+export function controllerName({ name, for: kind }: Pick<CommonOptions<TypedKind>, "name" | "for">): string {
   if (name !== undefined) return name;
   const [group] = kind.apiVersion.includes("/") ? kind.apiVersion.split("/") : [undefined];
   return group === undefined ? kind.plural : `${kind.plural}.${group}`;

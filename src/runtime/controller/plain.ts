@@ -1,11 +1,11 @@
 import type { Duration } from "../../model/core.js";
 import { checkOptions, type CommonOptions, type Controller } from "./controller.js";
-import { nameOf } from "./names.js";
+import { controllerName } from "./names.js";
 import type { PlainContext, TypedKind } from "./reconcile-context.js";
-import type { Request } from "./watch.js";
+import type { ReconcileRequest } from "./watch.js";
 
 /** Return value of a plain reconciler. An error that it throws is retried with backoff. */
-export interface Result {
+export interface PlainResult {
   /** Retries with backoff, like a failure. */
   readonly requeue?: boolean | undefined;
   /** Reconciles again after this time; zero has no effect. */
@@ -13,9 +13,9 @@ export interface Result {
 }
 
 export type PlainReconcile = (
-  request: Request,
+  request: ReconcileRequest,
   context: PlainContext,
-) => Promise<Result | void> | Result | void;
+) => Promise<PlainResult | void> | PlainResult | void;
 
 /** Options for `plainController()`. */
 export interface PlainOptions<K extends TypedKind> extends CommonOptions<K> {
@@ -40,7 +40,7 @@ export interface PlainOptions<K extends TypedKind> extends CommonOptions<K> {
  */
 export function plainController<const K extends TypedKind>(options: PlainOptions<K>): Controller {
   const any = options as unknown as PlainOptions<TypedKind>;
-  const name = nameOf(any);
+  const name = controllerName(any);
   checkOptions(name, any);
   return {
     name,

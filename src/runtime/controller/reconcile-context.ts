@@ -10,7 +10,9 @@ export type TypedKind = Resource | ExternalKind;
 
 /** The kind itself if it is owned, otherwise the text of a compile error. */
 type Owned<C extends TypedKind, Owns extends TypedKind> =
-  C extends Distinct<Owns> ? C : `${C["kind"]} is not in "owns" of this controller: add it to owns: [ … ]`;
+  C extends Distinct<Owns>
+    ? C
+    : `${string extends C["kind"] ? "this kind" : C["kind"]} is not in "owns" of this controller: add it to owns: [ … ]`;
 
 /** Keeps kinds made by `resource()` from passing for external ones, whose properties they all have. */
 type Distinct<K extends TypedKind> = K extends Resource ? K : K & { readonly versions?: undefined };

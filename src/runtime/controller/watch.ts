@@ -5,7 +5,7 @@ import { controllerOf, type KubeObject, type OwnerReference } from "../../model/
 import type { Predicate } from "./predicates.js";
 
 /** Name of an object to reconcile. */
-export interface Request {
+export interface ReconcileRequest {
   readonly name: string;
   /** Empty for kinds without namespaces. */
   readonly namespace: string;
@@ -21,7 +21,7 @@ export interface Lookup {
 export type Mapper<T extends KubeObject = KubeObject> = (
   object: T,
   lookup: Lookup,
-) => Iterable<Request | KubeObject>;
+) => Iterable<ReconcileRequest | KubeObject>;
 
 /** Other objects whose changes trigger runs. Made by {@link watch}. */
 export interface Watch {
@@ -33,7 +33,7 @@ export interface Watch {
   readonly indexes?: Readonly<Record<string, IndexFunction>> | undefined;
 }
 
-export interface WatchOptions<T extends KubeObject> {
+export interface ControllerWatchOptions<T extends KubeObject> {
   readonly to: Mapper<T>;
   readonly where?: Predicate<T> | undefined;
   readonly scope?: InformerScope | undefined;
@@ -49,8 +49,8 @@ export interface WatchOptions<T extends KubeObject> {
  * @example
  * watches: [watch(Theme, { to: toIndexed("theme") })]
  */
-export function watch<const K extends AnyKind>(kind: K, options: WatchOptions<ObjectOf<K>>): Watch {
-  return { kind, ...(options as unknown as WatchOptions<KubeObject>) };
+export function watch<const K extends AnyKind>(kind: K, options: ControllerWatchOptions<ObjectOf<K>>): Watch {
+  return { kind, ...(options as unknown as ControllerWatchOptions<KubeObject>) };
 }
 
 /** Maps to the controller's objects that have the changed object's name, or the result of `value`, in an index. */

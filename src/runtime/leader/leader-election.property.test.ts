@@ -9,7 +9,7 @@ import { leaderElection } from "./leader-election.js";
 /** Milliseconds after which requests are neither slow nor lost any more. */
 const troubled = 150_000;
 
-test("never do two act as the leader, whatever happens; and in the end somebody does", async () => {
+test("there are never two leaders, whatever happens, and in the end there is one", async () => {
   let actions = 0;
   let changes = 0;
   await fc.assert(

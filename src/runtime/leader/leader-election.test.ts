@@ -67,7 +67,7 @@ function candidate(
   return Object.assign(network, { election, machine, log, errors, done, stop, finish: () => finish() });
 }
 
-test("the first one leads, the others wait, and a release hands over at once", async () => {
+test("the first candidate leads, others wait, and the next one leads as soon as the Lease is released", async () => {
   const a = candidate("a");
   await world.advance(0);
   const b = candidate("b");
@@ -87,7 +87,7 @@ test("the first one leads, the others wait, and a release hands over at once", a
   expect(server.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
 });
 
-test("a lease is renewed and not released while told work is still ending", async () => {
+test("the Lease is renewed and not released while cancelled work is still ending", async () => {
   const a = candidate("a", { lingers: true });
   const b = candidate("b");
   await world.advance(1000);
@@ -120,7 +120,7 @@ test.each([100, 700, 1300, 1900])(
   },
 );
 
-test("a leader that cannot renew stops before its lease runs out, and does not start again before it has ended", async () => {
+test("a leader that cannot renew its Lease stops before it expires, and does not lead again before its work has ended", async () => {
   const a = candidate("a", { lingers: true });
   await world.advance(1000);
   const lastRenewal = world.now() - 1000;
@@ -138,7 +138,7 @@ test("a leader that cannot renew stops before its lease runs out, and does not s
   expect(a.log).toEqual(["begin", "abort", "end", "begin"]);
 });
 
-test("the deadline counts from when a renewal was sent, and an answer after it changes nothing", async () => {
+test("the deadline counts from when a renewal was sent, and a response after the deadline changes nothing", async () => {
   const a = candidate("a", { retryPeriod: "4s" });
   await world.advance(1000);
   const taken = world.now() - 1000;
@@ -151,7 +151,7 @@ test("the deadline counts from when a renewal was sent, and an answer after it c
   expect(a.election.isLeader).toBe(false);
 });
 
-test("a slow renewal prolongs the term only from when it was sent", async () => {
+test("a slow renewal extends the term from when it was sent", async () => {
   const a = candidate("a");
   await world.advance(1000);
   const taken = world.now() - 1000;
@@ -166,7 +166,7 @@ test("a slow renewal prolongs the term only from when it was sent", async () => 
   expect(a.log).toEqual(["begin", "abort", "end"]);
 });
 
-test("frozen past its deadline, a process refuses before any timer has fired", async () => {
+test("the guard of a process that was suspended past its deadline throws before any timer has fired", async () => {
   const a = candidate("a");
   const b = candidate("b");
   await world.advance(1000);
@@ -182,7 +182,7 @@ test("frozen past its deadline, a process refuses before any timer has fired", a
   expect(a.log).toEqual(["begin", "abort", "end"]);
 });
 
-test("asleep with the machine, when only the wall clock goes on, it refuses as well", async () => {
+test("the guard throws after the machine was asleep, when only the wall clock went on", async () => {
   const a = candidate("a");
   await world.advance(1000);
   a.machine.set(60_000);
@@ -190,7 +190,7 @@ test("asleep with the machine, when only the wall clock goes on, it refuses as w
   expect(a.log).toEqual(["begin", "abort"]);
 });
 
-test("a wall clock that is set does not make others impatient", async () => {
+test("setting the wall clock does not shorten the wait of others", async () => {
   candidate("a");
   await world.advance(1000);
   const b = candidate("b");
@@ -200,7 +200,7 @@ test("a wall clock that is set does not make others impatient", async () => {
   expect(b.log).toEqual([]);
 });
 
-test("a lease somebody else took ends the term at once", async () => {
+test("the term ends at once when another process has taken the Lease", async () => {
   const a = candidate("a");
   await world.advance(1000);
   const other = server.client();
@@ -211,7 +211,7 @@ test("a lease somebody else took ends the term at once", async () => {
   expect(a.election.leader).toBe("z");
 });
 
-test("a lease that vanished ends the term too: others may have made it meanwhile", async () => {
+test("the term ends when the Lease is gone, as others may have created it again", async () => {
   const a = candidate("a");
   await world.advance(1000);
   server.leases.clear();
@@ -221,7 +221,7 @@ test("a lease that vanished ends the term too: others may have made it meanwhile
   expect(a.log).toEqual(["begin", "abort", "end", "begin"]);
 });
 
-test("a lease that somebody labelled is renewed all the same", async () => {
+test("a Lease that somebody has changed is renewed all the same", async () => {
   const a = candidate("a");
   await world.advance(1000);
   if (!server.lease) throw new Error("no lease");
@@ -236,17 +236,17 @@ test("a lease that somebody labelled is renewed all the same", async () => {
   expect(server.lease.metadata.labels).toEqual(labels);
 });
 
-describe("an answer that was lost although the lease was taken", () => {
+describe("a lost response to a write that took the Lease", () => {
   const lost: Fate = { lost: { at: "answer", error: unavailable } };
 
-  test("is made good by the next look", async () => {
+  test("is made up for by the next read", async () => {
     const a = candidate("a");
     a.fate = (verb) => (verb === "create" ? lost : {});
     await world.advance(5000);
     expect(a.log).toEqual(["begin"]);
   });
 
-  test("does not leave the lease behind when the process stops", async () => {
+  test("does not keep the Lease held when the process stops", async () => {
     const a = candidate("a");
     a.fate = (verb) => (verb === "create" ? lost : {});
     await world.advance(0);
@@ -279,7 +279,7 @@ describe("work that ends by itself", () => {
     expect(server.lease?.spec?.holderIdentity).toBe("");
   });
 
-  test("a second run at the same time is refused", async () => {
+  test("a second run at the same time is an error", async () => {
     const stopper = new AbortController();
     const election = leaderElection(options());
     const run = election.run(
@@ -297,10 +297,10 @@ describe("work that ends by itself", () => {
 });
 
 test.each<[Partial<LeaderElectionOptions>, string]>([
-  [{ leaseDuration: "10s" }, "a leader would work on after its lease has run out"],
+  [{ leaseDuration: "10s" }, "the leader would keep working after its lease has expired"],
   [{ retryPeriod: "9s" }, "a lease could not be renewed in time"],
   [{ retryPeriod: 0 }, "retryPeriod must be above 0"],
-])("waits that cannot work are refused: %j", (timing, message) => {
+])("rejects durations that cannot work: %j", (timing, message) => {
   const options = { client: server.client(), namespace: "n", name: "lease", ...timing };
   expect(() => leaderElection(options)).toThrow(message);
 });

@@ -3,7 +3,7 @@ import { isAlreadyExists, isConflict, isNotFound, sleep } from "../../model/core
 import {
   decide,
   holderOf,
-  observe,
+  observeLease,
   released,
   type Action,
   type Candidate,
@@ -54,7 +54,7 @@ export class LeaderElection implements WorkOwnership {
   readonly #client: LeaseClient;
   readonly #target: { readonly namespace: string; readonly name: string };
   readonly #me: Candidate;
-  #observed = observe(undefined, undefined, 0);
+  #observed = observeLease(undefined, undefined, 0);
   /** A write was sent whose response has not been seen: the lease may be ours without our knowing. */
   #uncertain = false;
   #term: Term | undefined;
@@ -240,7 +240,7 @@ export class LeaderElection implements WorkOwnership {
   async #write(write: () => Promise<Lease>, signal: AbortSignal): Promise<boolean> {
     this.#uncertain = true;
     try {
-      this.#see(await write(), signal);
+      this.#observe(await write(), signal);
       return true;
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
@@ -250,13 +250,13 @@ export class LeaderElection implements WorkOwnership {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    this.#see(await this.#client.find(LeaseKind, this.#target, { signal }), signal);
+    this.#observe(await this.#client.find(LeaseKind, this.#target, { signal }), signal);
   }
 
   /** Ignores responses that arrive after their timeout. */
-  #see(lease: Lease | undefined, signal: AbortSignal): void {
+  #observe(lease: Lease | undefined, signal: AbortSignal): void {
     signal.throwIfAborted();
-    this.#observed = observe(this.#observed, lease, this.#holder.steady());
+    this.#observed = observeLease(this.#observed, lease, this.#holder.steady());
     this.#uncertain = false;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide, holderOf, observe, released, type Lease, type LeaseSpec } from "./lease.js";
+import { decide, holderOf, observeLease, released, type Lease, type LeaseSpec } from "./lease.js";
 
 const me = { identity: "me", leaseDuration: 15_000 };
 const at = (steady: number, wall = Date.UTC(2026, 0, 1) + steady) => ({ wall, steady });
@@ -16,7 +16,7 @@ function lease(spec: LeaseSpec, resourceVersion = "1"): Lease {
 const theirs = lease({ holderIdentity: "other", leaseDurationSeconds: 20, leaseTransitions: 3 });
 
 describe("decide", () => {
-  test("makes a lease that is not there", () => {
+  test("creates a Lease that does not exist", () => {
     expect(decide({ lease: undefined, since: 0 }, at(0), me)).toEqual({
       type: "create",
       spec: {
@@ -29,16 +29,16 @@ describe("decide", () => {
     });
   });
 
-  test("waits as long as the holder said, counted from when it was seen, whatever the times in it", () => {
+  test("waits for the duration in the Lease, counted from when it was first read, whatever the times in it", () => {
     const old = lease({ ...theirs.spec, renewTime: "1999-01-01T00:00:00.000000Z" });
-    const observed = observe(undefined, old, 5000);
+    const observed = observeLease(undefined, old, 5000);
     expect(decide(observed, at(24_999), me)).toEqual({ type: "wait", holder: "other", until: 25_000 });
     expect(decide(observed, at(25_000), me).type).toBe("acquire");
     // A wall clock that is set forward does not make the holder silent for longer.
     expect(decide(observed, at(6000, Date.UTC(2030, 0, 1)), me).type).toBe("wait");
   });
 
-  test("counts a change of hands, and keeps what it does not know", () => {
+  test("counts a transition, and keeps fields that it does not know", () => {
     const free = { ...lease({ holderIdentity: "", leaseTransitions: 3 }), extra: 1 };
     const spec = { ...free.spec, strategy: "OldestEmulationVersion" };
     const action = decide({ lease: { ...free, spec }, since: 0 }, at(0), me);
@@ -52,7 +52,7 @@ describe("decide", () => {
     });
   });
 
-  test("renews its own: same acquireTime, same transitions, and always something new", () => {
+  test("a renewal keeps acquireTime and transitions, and always changes the Lease", () => {
     const first = decide({ lease: theirs, since: -30_000 }, at(0), me);
     if (first.type !== "acquire") throw new Error(first.type);
     const again = decide({ lease: first.lease, since: 0 }, at(0), me);
@@ -68,22 +68,22 @@ describe("decide", () => {
     });
   });
 
-  test("writes no shorter duration than it was given", () => {
+  test("writes no shorter duration than the configured one", () => {
     const action = decide({ lease: undefined, since: 0 }, at(0), { identity: "me", leaseDuration: 1001 });
     expect(action).toMatchObject({ spec: { leaseDurationSeconds: 2 } });
   });
 });
 
 test("a version seen before keeps its time, another one does not", () => {
-  const first = observe(undefined, theirs, 100);
-  expect(observe(first, theirs, 200).since).toBe(100);
-  expect(observe(first, lease({}, "2"), 200).since).toBe(200);
-  expect(observe(first, undefined, 200).since).toBe(200);
+  const first = observeLease(undefined, theirs, 100);
+  expect(observeLease(first, theirs, 200).since).toBe(100);
+  expect(observeLease(first, lease({}, "2"), 200).since).toBe(200);
+  expect(observeLease(first, undefined, 200).since).toBe(200);
   const other = { ...theirs, metadata: { ...theirs.metadata, uid: "another lease of that name" } };
-  expect(observe(first, other, 200).since).toBe(200);
+  expect(observeLease(first, other, 200).since).toBe(200);
 });
 
-test("releases its own, and nobody else's", () => {
+test("releases its own Lease, and no other", () => {
   const mine = lease({ holderIdentity: "me", leaseTransitions: 2, leaseDurationSeconds: 15 });
   const free = released({ lease: mine, since: 0 }, at(0), me);
   expect(free?.spec).toMatchObject({ holderIdentity: "", leaseTransitions: 2, leaseDurationSeconds: 1 });

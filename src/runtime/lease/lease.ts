@@ -18,7 +18,7 @@ export interface Candidate {
 }
 
 /** A lease as last read; `undefined` if there was none. */
-export interface Observation {
+export interface ObservedLease {
   readonly lease: Lease | undefined;
   /** Time at which this version was first read here, on the monotonic clock. */
   readonly since: number;
@@ -37,11 +37,11 @@ export type Action =
  * then its holder has been silent, by our own clock. The times in the lease are from the holder's clock and are never compared
  * with ours.
  */
-export function observe(
-  before: Observation | undefined,
+export function observeLease(
+  before: ObservedLease | undefined,
   lease: Lease | undefined,
   steady: number,
-): Observation {
+): ObservedLease {
   const known = before?.lease?.metadata;
   const same =
     known !== undefined &&
@@ -59,7 +59,7 @@ export function holderOf(lease: Lease | undefined): string | undefined {
  * Decides what a candidate does with a lease: create it, acquire it if it is free or expired, renew its own, or wait. Writing the
  * result requires the version that was read, so of several candidates only one succeeds.
  */
-export function decide(observed: Observation, now: Moment, me: Candidate): Action {
+export function decide(observed: ObservedLease, now: Moment, me: Candidate): Action {
   const { lease, since } = observed;
   if (lease === undefined) return { type: "create", spec: held(undefined, now, me) };
   const holder = holderOf(lease);
@@ -72,7 +72,7 @@ export function decide(observed: Observation, now: Moment, me: Candidate): Actio
 }
 
 /** The lease without a holder, so that nobody waits for it to expire; undefined if we do not hold it. */
-export function released(observed: Observation, now: Moment, me: Candidate): Lease | undefined {
+export function released(observed: ObservedLease, now: Moment, me: Candidate): Lease | undefined {
   const { lease } = observed;
   if (lease === undefined || holderOf(lease) !== me.identity) return undefined;
   const time = formatMicroTime(now.wall);

@@ -13,7 +13,7 @@ export interface Timing {
 export function checkTiming({ leaseDuration, renewDeadline, retryPeriod, jitterFactor }: Timing): void {
   if (leaseDuration <= renewDeadline) {
     throw new RangeError(
-      `a leader would work on after its lease has run out: renewDeadline is ${formatDuration(renewDeadline)} and leaseDuration ${formatDuration(leaseDuration)}; make the lease longer`,
+      `the leader would keep working after its lease has expired: renewDeadline is ${formatDuration(renewDeadline)} and leaseDuration ${formatDuration(leaseDuration)}; make leaseDuration longer than renewDeadline`,
     );
   }
   const longest = 1 + jitterFactor;

@@ -63,7 +63,7 @@ export async function workThrough(
     // A process that has lost its Lease must stop before another one may start: it has no time for its runs to end.
     await (signal.aborted
       ? work.stop(grace, "the process stops")
-      : work.stop(0, "this process leads no longer"));
+      : work.stop(0, "this process is no longer the leader"));
   }
 }
 

@@ -19,6 +19,6 @@ test("is read safely, whatever was thrown", () => {
     },
   });
   for (const thrown of [sore, Object.create(null)]) {
-    expect(messageOf(thrown)).toBe("what was thrown has no message that can be read");
+    expect(messageOf(thrown)).toBe("the thrown value has no readable message");
   }
 });

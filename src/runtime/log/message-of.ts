@@ -3,6 +3,6 @@ export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
-    return "what was thrown has no message that can be read";
+    return "the thrown value has no readable message";
   }
 }

@@ -62,7 +62,7 @@ function withoutLastApplied(secret: Readonly<Record<string, unknown>>): Readonly
  * Two versions of an object for a diff. For a Secret they show the names of its entries and which have changed, not their
  * values.
  */
-export function comparable(
+export function comparableVersions(
   before: KubeObject | undefined,
   after: KubeObject | undefined,
 ): readonly [Json | undefined, Json | undefined] {

@@ -1,4 +1,4 @@
-import { targetOf, type ObjectRef } from "../../client/which.js";
+import { targetOf, type ObjectRef } from "../../client/object-ref.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
 import { defaults, type Controller } from "../controller/controller.js";
 import { plan, type Plan } from "../plan/plan.js";
@@ -46,13 +46,13 @@ export class ControllerHandle {
   /** Triggers a run of an object by hand. */
   enqueue(
     which: ObjectRef,
-    { reason = "asked for", after }: { readonly reason?: string; readonly after?: Duration } = {},
+    { reason = "requested", after }: { readonly reason?: string; readonly after?: Duration } = {},
   ): void {
     const at = this.#dependencies.clock.now();
     const delay = after === undefined ? 0 : duration(after);
     const trigger: Trigger = { type: "manual", text: reason, at, ...(delay > 0 && { due: at + delay }) };
     const key = this.#key(which);
-    const { queue } = this.#needed();
+    const { queue } = this.#activeLoop();
     if (!this.#dependencies.ownership.owns(key)) {
       throw new Error(
         `${this.controller.options.for.kind} ${key} is not owned by this process: send the request to the process that leads, or that has its shard`,
@@ -87,7 +87,7 @@ export class ControllerHandle {
   /** Retries a dead letter, or all. Returns how many. */
   retry(which?: ObjectRef, reason = "tried again on request"): number {
     const trigger: Trigger = { type: "manual", text: reason, at: this.#dependencies.clock.now() };
-    return this.#needed().queue.revive(which === undefined ? undefined : this.#key(which), trigger);
+    return this.#activeLoop().queue.revive(which === undefined ? undefined : this.#key(which), trigger);
   }
 
   /** Plans a run for an object that exists, or for a manifest. */
@@ -95,7 +95,7 @@ export class ControllerHandle {
     const { clock, random, namespace } = this.#dependencies;
     const { transport, clientOver } = this.#dependencies.accessOf(this.name);
     const opened = this.#loop?.isStarted ? undefined : await this.#openSources(signal);
-    const sources = opened ?? this.#needed().sources;
+    const sources = opened ?? this.#activeLoop().sources;
     try {
       return await plan(
         {
@@ -157,7 +157,7 @@ export class ControllerHandle {
     return Sources.open(this.controller, this.#dependencies, signal);
   }
 
-  #needed(): ControllerLoop {
+  #activeLoop(): ControllerLoop {
     if (this.#loop !== undefined) return this.#loop;
     throw new Error(
       `controller ${this.name} is not at work in this process: it has not started, has stopped, or another process leads`,

@@ -4,7 +4,7 @@ import { AppliedChildren } from "../reconcile/children/write-children.js";
 import { defaults, type Controller } from "../controller/controller.js";
 import { exponentialBackoff, type RateLimiter } from "../queue/rate-limiter.js";
 import { immediate } from "../queue/strategy.js";
-import type { AddOptions, DeadLetter, Outcome, QueueItem } from "../queue/queue-item.js";
+import type { AddOptions, DeadLetter, QueueOutcome, QueueItem } from "../queue/queue-item.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Run, RunOutcome, Trigger } from "../runs/run.js";
 import { HandOver } from "../reconcile/steps/steps.js";
@@ -44,9 +44,9 @@ export class ControllerLoop {
   #startedInTurn = 0;
   /** Id of the run whose outcome is being passed to the queue, for `#reportDeadLetter`. */
   #ending = "";
-  #pumping: Promise<void> | undefined;
+  #taking: Promise<void> | undefined;
   #slotFreed: () => void = () => {};
-  readonly #whenQuiet: (() => void)[] = [];
+  readonly #whenIdle: (() => void)[] = [];
   /** Functions that ignored their signal, also those of earlier terms. */
   readonly #lingering: Lingering;
 
@@ -84,11 +84,11 @@ export class ControllerLoop {
     const sources = await Sources.open(this.controller, this.#dependencies, signal);
     this.#sources = sources;
     sources.follow((key, trigger, options) => this.#add(key, trigger, options));
-    this.#pumping = this.#pump(sources);
+    this.#taking = this.#takeItems(sources);
   }
 
   get isStarted(): boolean {
-    return this.#pumping !== undefined;
+    return this.#taking !== undefined;
   }
 
   /** Runs that have not ended. */
@@ -109,7 +109,7 @@ export class ControllerLoop {
   /** Resolves when the loop is idle, or stopping. */
   async idle(): Promise<void> {
     while (!this.isIdle && !this.#stopping.signal.aborted)
-      await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
+      await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   get sources(): Sources {
@@ -125,41 +125,41 @@ export class ControllerLoop {
   }
 
   /** Removes objects from the queue that this process no longer owns; active runs may end. */
-  forget(isLost: (key: string) => boolean): void {
+  release(isLost: (key: string) => boolean): void {
     for (const { key } of this.queue.snapshot()) if (isLost(key)) this.queue.remove(key);
   }
 
   /** Cancels runs of objects that another process continues with. */
-  cut(isLost: (key: string) => boolean, reason: string): void {
+  cancel(isLost: (key: string) => boolean, reason: string): void {
     for (const run of this.#running) if (isLost(run.key)) run.cancel(new HandOver(reason));
   }
 
   /** Keys of active runs, without those whose function ignored its signal. */
-  *underWay(): Iterable<string> {
+  *activeKeys(): Iterable<string> {
     for (const { key } of this.queue.runningKeys()) if (!this.#lingering.has(key)) yield key;
   }
 
   /** Starts no more runs; waits for active ones until `deadline` aborts, and cancels them then. */
   async stop(deadline: AbortSignal, reason = "the process stops"): Promise<void> {
-    const cut = (): void => {
+    const cancel = (): void => {
       for (const run of this.#running) run.cancel(new HandOver(reason));
     };
     this.#stopping.abort(new HandOver(reason));
-    if (deadline.aborted) cut();
-    else deadline.addEventListener("abort", cut, { once: true });
+    if (deadline.aborted) cancel();
+    else deadline.addEventListener("abort", cancel, { once: true });
     const drained = this.queue.drain();
-    await this.#pumping;
+    await this.#taking;
     await Promise.all([...this.#running].map((run) => run.ended));
-    deadline.removeEventListener("abort", cut);
+    deadline.removeEventListener("abort", cancel);
     // Runs read from the caches, so these are released after them.
     this.#sources?.release();
     // Functions that ignore their signal are not waited for: they may never end.
     this.queue.close();
     void drained;
-    for (const resolve of this.#whenQuiet.splice(0)) resolve();
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  async #pump(sources: Sources): Promise<void> {
+  async #takeItems(sources: Sources): Promise<void> {
     const { concurrency = defaults.concurrency } = this.controller.options;
     const { signal } = this.#stopping;
     const options: RunOptions = {
@@ -178,14 +178,14 @@ export class ControllerLoop {
       }
       const work = this.queue.tryTake() ?? (await this.#next(signal));
       if (work === undefined) return;
-      if (!this.#isOurs(work.key)) {
+      if (!this.#owns(work.key)) {
         this.queue.done(work, { type: "done" });
         this.#dependencies.ownership.workEnded();
         continue;
       }
       const before = this.#lingering.get(work.key);
       if (before === undefined) this.#begin(work, options);
-      else void before.then(() => this.#giveBack(work));
+      else void before.then(() => this.#enqueueAgain(work));
       if (this.#startedInTurn++ === 0) setImmediate(() => (this.#startedInTurn = 0));
       else if (this.#startedInTurn >= runsPerTurn) await new Promise(setImmediate);
     }
@@ -200,7 +200,7 @@ export class ControllerLoop {
   }
 
   /** Enqueues again an item that had to wait for a function of an earlier term. */
-  #giveBack(work: QueueItem<Trigger>): void {
+  #enqueueAgain(work: QueueItem<Trigger>): void {
     const { key, reasons, priority } = work;
     for (const trigger of reasons) this.#add(key, trigger, { priority });
     this.queue.done(work, { type: "done" });
@@ -208,10 +208,10 @@ export class ControllerLoop {
 
   /** Drops keys that this process does not own: their owner, present or future, is triggered on its own. */
   #add(key: string, trigger: Trigger, options?: AddOptions): void {
-    if (this.#isOurs(key)) this.queue.add(key, trigger, options);
+    if (this.#owns(key)) this.queue.add(key, trigger, options);
   }
 
-  #isOurs(key: string): boolean {
+  #owns(key: string): boolean {
     return this.#dependencies.ownership.owns(key);
   }
 
@@ -236,8 +236,8 @@ export class ControllerLoop {
       if (isGone) this.queue.remove(work.key);
       this.#ending = run.id;
       this.queue.done(work, outcome);
-      if (!isGone) this.#keepDates(work, run.startedAt);
-      if (this.isIdle) for (const resolve of this.#whenQuiet.splice(0)) resolve();
+      if (!isGone) this.#keepFutureTriggers(work, run.startedAt);
+      if (this.isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve();
     };
     if (lingering === undefined) {
       done();
@@ -245,7 +245,7 @@ export class ControllerLoop {
       return;
     }
     const facts = { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id };
-    const text = "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits";
+    const text = "a reconciler ignores the cancellation of its run: pass its signal to everything it awaits";
     callListener("the log", () => this.#dependencies.log.error(facts, text));
     const doneAtLast = (): void => {
       this.#lingering.delete(work.key);
@@ -257,7 +257,7 @@ export class ControllerLoop {
   }
 
   /** Keeps manual triggers for a later time, which an earlier run does not satisfy. */
-  #keepDates({ key, reasons }: QueueItem<Trigger>, startedAt: number): void {
+  #keepFutureTriggers({ key, reasons }: QueueItem<Trigger>, startedAt: number): void {
     const now = this.#dependencies.clock.now();
     for (const trigger of reasons) {
       if (trigger.type !== "manual" || trigger.due === undefined || trigger.due <= startedAt) continue;
@@ -290,7 +290,7 @@ export class ControllerLoop {
     };
   }
 
-  #outcome({ outcome }: Run, retryAfter: number | undefined): Outcome<Trigger> {
+  #outcome({ outcome }: Run, retryAfter: number | undefined): QueueOutcome<Trigger> {
     const at = this.#dependencies.clock.now();
     switch (outcome.type) {
       case "done":
@@ -316,7 +316,7 @@ export class ControllerLoop {
     }
   }
 
-  #resync(at: number): Outcome<Trigger> {
+  #resync(at: number): QueueOutcome<Trigger> {
     const resync = this.#resyncing;
     if (resync === undefined) return { type: "done" };
     const after = resync.every * (1 - resyncSpread + 2 * resyncSpread * fraction(this.#dependencies.random));
@@ -338,8 +338,8 @@ export class ControllerLoop {
   }
 }
 
-function later(after: number, type: "requeue" | "resync", text: string, at: number): Outcome<Trigger> {
-  return { type: "again", after, reason: { type, text, at, due: at + after } };
+function later(after: number, type: "requeue" | "resync", text: string, at: number): QueueOutcome<Trigger> {
+  return { type: "requeue", after, reason: { type, text, at, due: at + after } };
 }
 
 function failureText(outcome: Extract<RunOutcome, { type: "fail" | "error" }>): string {

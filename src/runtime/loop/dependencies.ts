@@ -2,7 +2,7 @@ import type { Informers } from "../../client/informer/informers.js";
 import type { AnyKind, KindInfo } from "../../client/kinds/kind.js";
 import type { WorkOwnership } from "../lease/work-ownership.js";
 import type { QueueObserver } from "../queue/options.js";
-import type { ApiAccess, RunDependencies } from "../reconcile/run-context.js";
+import type { ControllerAccess, RunDependencies } from "../reconcile/run-context.js";
 import type { Trigger } from "../runs/run.js";
 
 /** Services that all controllers of a process share. */
@@ -11,7 +11,7 @@ export interface Dependencies extends RunDependencies {
   /** Namespace of objects that are named without one. */
   readonly namespace: string;
   /** Access to the API as the user of a controller. */
-  accessOf(controller: string): ApiAccess;
+  accessOf(controller: string): ControllerAccess;
   kindInfo(kind: AnyKind): Promise<KindInfo>;
   readonly ownership: WorkOwnership;
   queueObserver?(controller: string): QueueObserver<Trigger> | undefined;

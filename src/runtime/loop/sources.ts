@@ -14,7 +14,7 @@ import type { Trigger } from "../runs/run.js";
 import { toOwner, type Mapper, type Watch } from "../controller/watch.js";
 import type { Dependencies } from "./dependencies.js";
 import type { Caches } from "../reconcile/run-context.js";
-import { describe, joinKey, keyOf, kindKey } from "../controller/keys.js";
+import { describe, joinKey, reconcileKey, kindKey } from "../controller/keys.js";
 
 type Add = (key: string, trigger: Trigger, options?: AddOptions) => void;
 
@@ -114,7 +114,7 @@ export class Sources implements Caches {
   /** Enqueues existing objects as if they had just been listed. */
   enqueueExisting(which: (key: string) => boolean, trigger: Trigger): void {
     for (const object of this.objects.list()) {
-      if (which(keyOf(object))) this.#changed({ type: "CREATED", object, initial: true }, trigger);
+      if (which(reconcileKey(object))) this.#changed({ type: "CREATED", object, initial: true }, trigger);
     }
   }
 
@@ -204,7 +204,7 @@ export class Sources implements Caches {
         at: clock.now(),
       };
       const urgency = priority === undefined ? 0 : attempt("priority", change, () => urgencyOf(change), 0);
-      add(keyOf(change.object), trigger, {
+      add(reconcileKey(change.object), trigger, {
         priority: urgency + (change.initial ? initialPriority : 0),
         type: change.type,
       });

@@ -5,7 +5,7 @@ import { breakers } from "../breaker/breakers.js";
 import { kindOf, runOf, writeOf } from "../runs/fixtures/sample-run.js";
 import type { RunOutcome, StepRecord } from "../runs/run.js";
 import { controllerMetrics, type Metrics } from "./metrics.js";
-import type { Watched } from "./metrics/lookups.js";
+import type { Watched } from "./metrics/computed-families.js";
 
 const step = (outcome: StepRecord["outcome"]): StepRecord => ({
   name: "publish",
@@ -21,7 +21,7 @@ async function lines(metrics: Metrics, name: string): Promise<string[]> {
   return text.split("\n").filter((line) => line.startsWith(name) && !line.endsWith(" 0"));
 }
 
-test("runs are counted by how they end, as controller-runtime does", async () => {
+test("runs are counted by result, as in controller-runtime", async () => {
   const metrics = controllerMetrics();
   const outcomes: RunOutcome[] = [
     { type: "done" },
@@ -87,7 +87,7 @@ test("steps and writes are counted", async () => {
   ]);
 });
 
-test("requests, schedules, breakers and pollers have theirs", async () => {
+test("requests, schedules, breakers and pollers have metrics", async () => {
   const metrics = controllerMetrics();
   metrics.onRequest({ verb: "get", method: "GET", host: "api:6443", code: 200, duration: 30, waited: 0 });
   metrics.onRequest({
@@ -155,7 +155,7 @@ test("requests, schedules, breakers and pollers have theirs", async () => {
   expect(await lines(metrics, "fettle_breaker_state")).toEqual([]);
 });
 
-test("they can stand in a registry with others, also as OpenMetrics", async () => {
+test("the metrics can share a registry with others, also as OpenMetrics", async () => {
   const registry = new Registry();
   const metrics = controllerMetrics({ registry });
   metrics.observer.ended?.(runOf(), runFacts);
@@ -171,7 +171,7 @@ test("they can stand in a registry with others, also as OpenMetrics", async () =
   );
 });
 
-test("two caches of the same kind are one line, and no metric has two names", async () => {
+test("two caches of the same kind share a series, and no metric is listed twice", async () => {
   const state = {
     kind: kindOf("Site"),
     scope: {},

@@ -8,7 +8,7 @@ import type { Finding } from "./findings/finding.js";
 import type { Observer } from "./observer.js";
 import { ControllerCounts } from "./metrics/controller-series.js";
 import { Counters, Histograms, type Family, type Sample } from "./metrics/family.js";
-import { lookups, type Polling, type Watched } from "./metrics/lookups.js";
+import { computedFamilies, type Polling, type Watched } from "./metrics/computed-families.js";
 import { newRegistry, register } from "./metrics/registry.js";
 import { ScheduleCounts } from "./metrics/schedule-series.js";
 
@@ -49,34 +49,34 @@ export class Metrics {
   readonly #schedules = new ScheduleCounts();
   readonly #requests = new Counters(
     "rest_client_requests_total",
-    "Requests to the API server, by the code of the answer.",
+    "Requests to the API server by status code.",
     ["code", "method", "host"],
   );
   readonly #requestTime = new Histograms(
     "rest_client_request_duration_seconds",
-    "How long the API server took to answer; for a watch, to begin.",
+    "Duration of requests; of a watch, until it starts.",
     ["verb", "host"],
     requestBuckets,
   );
   readonly #limited = new Histograms(
     "rest_client_rate_limiter_duration_seconds",
-    "How long the client's own rate limit held requests back.",
+    "Time that requests waited for the rate limit of the client.",
     ["verb", "host"],
     requestBuckets,
   );
   readonly #breakerCalls = new Counters(
     "fettle_breaker_calls_total",
-    "Calls through circuit breakers, by what became of them.",
+    "Calls through circuit breakers by outcome.",
     ["breaker", "outcome"],
   );
   readonly #hotLoops = new Counters(
     "fettle_hot_loops_total",
-    "Objects that were found to be run again and again without need.",
+    "Hot loops found: objects that a controller runs again and again.",
     ["controller"],
   );
   readonly #fights = new Counters(
     "fettle_fights_total",
-    "Fields that were found to be set back and forth by two managers.",
+    "Fights found: fields that two managers keep changing.",
     ["controller"],
   );
   readonly #watched = new Set<Watched>();
@@ -87,7 +87,7 @@ export class Metrics {
   constructor({ registry }: MetricsOptions = {}) {
     this.#families = [
       ...this.#controllers.families,
-      ...lookups(this.#watched, this.#pollers, (controller, depth) =>
+      ...computedFamilies(this.#watched, this.#pollers, (controller, depth) =>
         this.#controllers.of(controller).adds(depth),
       ),
       ...this.#schedules.families,

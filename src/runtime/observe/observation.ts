@@ -3,7 +3,7 @@ import { Detectors, type DetectorOptions } from "./findings/detectors.js";
 import type { Finding } from "./findings/finding.js";
 import type { Log } from "../log/log.js";
 import { controllerMetrics, type Metrics } from "./metrics.js";
-import type { Watched } from "./metrics/lookups.js";
+import type { Watched } from "./metrics/computed-families.js";
 import { observers, type Observer } from "./observer.js";
 import { isTraced, traces, type OpenTelemetry } from "./traces.js";
 

@@ -59,7 +59,7 @@ test("a run is a span, with its steps and writes below it", async () => {
   });
 });
 
-test("steps are below their run also where nobody keeps track of what is active", async () => {
+test("steps are children of their run also without a context manager", async () => {
   const provider = new SeeingProvider();
   const trace = Object.create(otel.trace, {
     getTracer: { value: () => provider.getTracer() },
@@ -80,7 +80,7 @@ test("without an SDK nothing is recorded, and runs have no trace", async () => {
   expect(isTraced()).toBe(true);
 });
 
-test("several observers wrap each other, and one that throws keeps nobody from being told", async () => {
+test("observers wrap each other, and one that throws does not affect the others", async () => {
   const seen: string[] = [];
   const errors: unknown[] = [];
   const wrap = (name: string): Observer => ({

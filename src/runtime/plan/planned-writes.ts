@@ -1,5 +1,6 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
-import type { DeleteOptions, GetOptions, Scope, ObjectKey } from "../../client/transport/transport.js";
+import type { DeleteOptions, GetOptions } from "../../client/transport/transport.js";
+import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import {
   applyJsonPatch,
   applyMergePatch,

@@ -1,12 +1,10 @@
-import sortedBTree from "sorted-btree";
-import { addReason, type Entry } from "./entry.js";
+import { addReason, type QueueEntry } from "./entry.js";
 import type { Settings } from "./options.js";
-import type { Strategy, Window } from "./strategy.js";
+import type { Strategy, RunWindow } from "./strategy.js";
 import { WaitingList } from "./waiting-list.js";
+import { SortedTree } from "./sorted-tree.js";
 import { addOpening, always, firstOpening, openingOf, openingOrLater } from "./windows.js";
 
-// The package is CommonJS: its default export is a property of what Node imports.
-const BTree = sortedBTree.default;
 type Batched = Strategy & { readonly type: "batched" };
 
 /** Entries that are released together: when there are enough of them, or at the deadline. */
@@ -14,16 +12,16 @@ export interface Batch<Reason> {
   readonly id: string;
   readonly deadline: number;
   /** In the order in which they joined; some may be dirty. */
-  readonly members: Set<Entry<Reason>>;
+  readonly members: Set<QueueEntry<Reason>>;
 }
 
 /** The entries that are delayed, waiting or held. Call `catchUp` first with the time that you pass to the other methods. */
 export class Backlog<Reason> {
   readonly #waiting: WaitingList<Reason>;
-  readonly #delays: sortedBTree.default<Entry<Reason>, undefined> = new BTree(
+  readonly #delays: SortedTree<QueueEntry<Reason>, undefined> = new SortedTree(
     undefined,
     // Infinity - Infinity is not a number, and so compares by order.
-    (a: Entry<Reason>, b: Entry<Reason>) => a.due - b.due || a.order - b.order,
+    (a: QueueEntry<Reason>, b: QueueEntry<Reason>) => a.due - b.due || a.order - b.order,
   );
   /** Batches that can be joined, by the id of their strategy. */
   readonly #batches = new Map<string, Batch<Reason>>();
@@ -72,7 +70,7 @@ export class Backlog<Reason> {
    * wins: a key may run in the window of any of its changes, and at any time once a change without a window is due.
    */
   add(
-    entry: Entry<Reason>,
+    entry: QueueEntry<Reason>,
     reason: Reason,
     strategy: Strategy,
     priority: number,
@@ -87,7 +85,13 @@ export class Backlog<Reason> {
   }
 
   /** Adds the reason of a retry, which keeps to the windows of the run that failed. */
-  addRetry(entry: Entry<Reason>, reason: Reason, failed: Entry<Reason>, delay: number, now: number): void {
+  addRetry(
+    entry: QueueEntry<Reason>,
+    reason: Reason,
+    failed: QueueEntry<Reason>,
+    delay: number,
+    now: number,
+  ): void {
     const windows = failed.openings?.map(({ window }) => window) ?? [always];
     let due = Infinity;
     for (const window of windows.includes(always) ? [always] : windows) {
@@ -99,13 +103,13 @@ export class Backlog<Reason> {
   }
 
   /** Makes an entry with reasons delayed, waiting or held. */
-  place(entry: Entry<Reason>, now: number): void {
+  place(entry: QueueEntry<Reason>, now: number): void {
     if (entry.due > now) this.#delay(entry);
     else this.#becomeDue(entry, now);
   }
 
   /** Removes and returns the next waiting entry. One whose windows have closed meanwhile is delayed again. */
-  take(now: number): Entry<Reason> | undefined {
+  take(now: number): QueueEntry<Reason> | undefined {
     for (;;) {
       const entry = this.#waiting.take();
       if (entry === undefined || !this.#delayUntilOpen(entry, now)) return entry;
@@ -113,28 +117,28 @@ export class Backlog<Reason> {
   }
 
   /** Removes an entry from wherever it is. */
-  remove(entry: Entry<Reason>): void {
+  remove(entry: QueueEntry<Reason>): void {
     this.#leaveBatch(entry);
     if (entry.state === "waiting") this.#waiting.remove(entry);
     else if (entry.state === "delayed") this.#delays.delete(entry);
   }
 
   /** Holds a waiting entry, as its key was paused. */
-  hold(entry: Entry<Reason>): void {
+  hold(entry: QueueEntry<Reason>): void {
     if (entry.state !== "waiting") return;
     this.#waiting.remove(entry);
     entry.state = "held";
   }
 
   /** Lets a held entry go on, as its key is not paused any more. */
-  unhold(entry: Entry<Reason>, now: number): void {
+  unhold(entry: QueueEntry<Reason>, now: number): void {
     if (entry.state !== "held") return;
     // Time under a pause does not count as time spent waiting for a worker.
     entry.due = now;
     this.#becomeDue(entry, now);
   }
 
-  #add(entry: Entry<Reason>, reason: Reason, priority: number, due: number, now: number): void {
+  #add(entry: QueueEntry<Reason>, reason: Reason, priority: number, due: number, now: number): void {
     // Clocks have whole milliseconds: a timer for a fraction of one would fire too early, again and again.
     const dueAt = due > now ? Math.ceil(due) : due;
     const isFirst = entry.reasons.length === 0;
@@ -149,12 +153,12 @@ export class Backlog<Reason> {
     if (entry.state !== "waiting" && entry.state !== "held") this.#moveForward(entry, dueAt, now);
   }
 
-  #raise(entry: Entry<Reason>, priority: number): void {
+  #raise(entry: QueueEntry<Reason>, priority: number): void {
     if (entry.state === "waiting") this.#waiting.raise(entry, priority);
     else entry.priority = priority;
   }
 
-  #moveForward(entry: Entry<Reason>, due: number, now: number): void {
+  #moveForward(entry: QueueEntry<Reason>, due: number, now: number): void {
     if (due >= entry.due) return;
     if (entry.state !== "delayed") {
       entry.due = due;
@@ -166,13 +170,13 @@ export class Backlog<Reason> {
     else this.#delays.set(entry, undefined);
   }
 
-  #delay(entry: Entry<Reason>): void {
+  #delay(entry: QueueEntry<Reason>): void {
     entry.state = "delayed";
     entry.order = this.#nextOrder++;
     this.#delays.set(entry, undefined);
   }
 
-  #becomeDue(entry: Entry<Reason>, now: number): void {
+  #becomeDue(entry: QueueEntry<Reason>, now: number): void {
     this.#leaveBatch(entry);
     if (this.#delayUntilOpen(entry, now)) return;
     if (this.#paused.has(entry.key)) entry.state = "held";
@@ -183,7 +187,7 @@ export class Backlog<Reason> {
   }
 
   /** Lets an entry run in a window from an opening on. Call it before adding the reason that the window is for. */
-  #allow(entry: Entry<Reason>, window: Window, from: number): void {
+  #allow(entry: QueueEntry<Reason>, window: RunWindow, from: number): void {
     if (entry.openings === undefined) {
       const hasReasons = entry.reasons.length > 0;
       if (window === always || (hasReasons && entry.due <= from)) return;
@@ -195,7 +199,7 @@ export class Backlog<Reason> {
   }
 
   /** Delays an entry until one of its windows is open; false when one is open now. */
-  #delayUntilOpen(entry: Entry<Reason>, now: number): boolean {
+  #delayUntilOpen(entry: QueueEntry<Reason>, now: number): boolean {
     const opening = entry.openings === undefined ? now : firstOpening(entry.openings, now);
     if (opening <= now) return false;
     entry.due = Math.ceil(opening);
@@ -204,7 +208,7 @@ export class Backlog<Reason> {
   }
 
   /** Adds an entry to the batch of a strategy; returns when it is due. */
-  #joinBatch(entry: Entry<Reason>, { id, size, timeout }: Batched, now: number): number {
+  #joinBatch(entry: QueueEntry<Reason>, { id, size, timeout }: Batched, now: number): number {
     if (entry.state === "waiting" || entry.state === "held") return now;
     let batch = this.#batches.get(id);
     // Past the deadline all members are dirty, as others would have been released: they are due, and need no batch.
@@ -221,7 +225,7 @@ export class Backlog<Reason> {
     return now;
   }
 
-  #leaveBatch(entry: Entry<Reason>): void {
+  #leaveBatch(entry: QueueEntry<Reason>): void {
     const { batch } = entry;
     if (batch === undefined) return;
     entry.batch = undefined;

@@ -19,11 +19,11 @@ import type { Opening } from "./windows.js";
  * `done` leads from running to idle ("done"), to delayed or waiting ("again", "retry"), or to dead ("dead", or one retry too
  * many). `remove` makes any key idle; a running entry remains as `removed` until `done`, and its outcome is ignored.
  */
-export interface Entry<Reason> extends QueueItem<Reason> {
+export interface QueueEntry<Reason> extends QueueItem<Reason> {
   /** "new" until it is placed in the backlog for the first time. */
   state: "new" | "delayed" | "waiting" | "held" | "running" | "dirty";
   /** Invariant: not empty, once the first reason was added. */
-  readonly reasons: Reason[];
+  reasons: Reason[];
   dropped: number;
   since: number;
   due: number;
@@ -34,23 +34,25 @@ export interface Entry<Reason> extends QueueItem<Reason> {
   order: number;
   /** Set exactly while waiting; `before` and `after` are the neighbours in the lane. */
   lane: Lane<Reason> | undefined;
-  before: Entry<Reason> | undefined;
-  after: Entry<Reason> | undefined;
+  before: QueueEntry<Reason> | undefined;
+  after: QueueEntry<Reason> | undefined;
   /** Batch that it waits for, while delayed or dirty. */
   batch: Batch<Reason> | undefined;
   /** Windows in which it may be taken; undefined for any time. */
   openings: Opening[] | undefined;
   /** While running: the entry of the next run. Set exactly while the key is dirty. */
-  next: Entry<Reason> | undefined;
+  next: QueueEntry<Reason> | undefined;
   /** Removed while running. */
   removed: boolean;
 }
 
-export function newEntry<Reason>(key: string, state: "new" | "dirty", now: number): Entry<Reason> {
+const noReasons: never[] = [];
+
+export function newEntry<Reason>(key: string, state: "new" | "dirty", now: number): QueueEntry<Reason> {
   return {
     key,
     state,
-    reasons: [],
+    reasons: noReasons,
     dropped: 0,
     since: now,
     due: now,
@@ -69,7 +71,12 @@ export function newEntry<Reason>(key: string, state: "new" | "dirty", now: numbe
 }
 
 /** Adds a reason; beyond `max` the oldest is dropped. */
-export function addReason<Reason>(entry: Entry<Reason>, reason: Reason, max: number): void {
+export function addReason<Reason>(entry: QueueEntry<Reason>, reason: Reason, max: number): void {
+  // A push to an empty array would reserve room for 17 reasons; most keys have one.
+  if (entry.reasons.length === 0) {
+    entry.reasons = [reason];
+    return;
+  }
   entry.reasons.push(reason);
   if (entry.reasons.length <= max) return;
   entry.reasons.shift();

@@ -1,16 +1,13 @@
-import sortedBTree from "sorted-btree";
-import type { Entry } from "./entry.js";
-
-// The package is CommonJS: its default export is a property of what Node imports.
-const BTree = sortedBTree.default;
+import type { QueueEntry } from "./entry.js";
+import { SortedTree } from "./sorted-tree.js";
 
 /** Waiting entries of one priority and one fairness key, by their order: a linked list, so that any of them can be removed. */
 export class Lane<Reason> {
   readonly fairnessKey: string;
-  #first: Entry<Reason> | undefined;
-  #last: Entry<Reason> | undefined;
+  #first: QueueEntry<Reason> | undefined;
+  #last: QueueEntry<Reason> | undefined;
   /** Entries that were raised to this priority, and so may be older than others that are here already. */
-  #raised: sortedBTree.default<number, Entry<Reason>> | undefined;
+  #raised: SortedTree<number, QueueEntry<Reason>> | undefined;
 
   constructor(fairnessKey: string) {
     this.fairnessKey = fairnessKey;
@@ -21,7 +18,7 @@ export class Lane<Reason> {
   }
 
   /** Adds an entry that is newer than all others. */
-  append(entry: Entry<Reason>): void {
+  append(entry: QueueEntry<Reason>): void {
     entry.lane = this;
     entry.before = this.#last;
     if (this.#last === undefined) this.#first = entry;
@@ -30,13 +27,13 @@ export class Lane<Reason> {
   }
 
   /** Adds an entry at the position of its order. */
-  insert(entry: Entry<Reason>): void {
+  insert(entry: QueueEntry<Reason>): void {
     entry.lane = this;
-    this.#raised ??= new BTree<number, Entry<Reason>>(undefined, (a, b) => a - b);
+    this.#raised ??= new SortedTree<number, QueueEntry<Reason>>(undefined, (a, b) => a - b);
     this.#raised.set(entry.order, entry);
   }
 
-  remove(entry: Entry<Reason>): void {
+  remove(entry: QueueEntry<Reason>): void {
     entry.lane = undefined;
     if (this.#raised?.delete(entry.order)) return;
     const { before, after } = entry;
@@ -49,7 +46,7 @@ export class Lane<Reason> {
   }
 
   /** Removes and returns the oldest entry. */
-  take(): Entry<Reason> | undefined {
+  take(): QueueEntry<Reason> | undefined {
     const order = this.#raised?.minKey() ?? Infinity;
     const first = this.#first;
     const entry = first !== undefined && first.order < order ? first : this.#raised?.get(order);

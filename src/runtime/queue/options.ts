@@ -1,6 +1,6 @@
 import type { Clock } from "../../model/time/clock.js";
 import { type Duration, duration } from "../../model/time/duration.js";
-import type { DeadLetter, Outcome, QueueItem } from "./queue-item.js";
+import type { DeadLetter, QueueOutcome, QueueItem } from "./queue-item.js";
 import { defaultLimiter, type RateLimiter } from "./rate-limiter.js";
 import { immediate, type Strategy, type StrategyInput } from "./strategy.js";
 
@@ -32,7 +32,7 @@ export interface QueueObserver<Reason> {
   /** A key failed, and is retried after `delay` milliseconds or earlier. */
   retried?(key: string, failures: number, delay: number): void;
   /** An item was finished, `took` milliseconds after it was taken. */
-  done?(item: QueueItem<Reason>, took: number, outcome: Outcome<Reason>["type"]): void;
+  done?(item: QueueItem<Reason>, took: number, outcome: QueueOutcome<Reason>["type"]): void;
 }
 
 /** Validated options with their defaults. */
@@ -45,7 +45,7 @@ export interface Settings<Reason> extends QueueOptions<Reason> {
   readonly strategy: Strategy | ((change: StrategyInput) => Strategy);
 }
 
-export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason> {
+export function resolveOptions<Reason>(options: QueueOptions<Reason>): Settings<Reason> {
   const {
     limiter = defaultLimiter(),
     maxRetries = Infinity,

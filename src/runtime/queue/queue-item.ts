@@ -27,12 +27,12 @@ export interface AddOptions {
 }
 
 /** Result of working on an item. */
-export type Outcome<Reason> =
+export type QueueOutcome<Reason> =
   /** Success; resets the failures. */
   | { readonly type: "done" }
   /** Success, to be run again after a delay or earlier, at priority 0 by default; resets the failures. */
   | {
-      readonly type: "again";
+      readonly type: "requeue";
       readonly after: number;
       readonly reason: Reason;
       readonly priority?: number | undefined;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseScenario, Scenario } from "./fixtures/scenario.js";
+import { parseScenario, QueueScenario } from "./fixtures/scenario.js";
 
 const folder = new URL("./scenarios/", import.meta.url);
 
@@ -11,7 +11,7 @@ describe.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))("%s",
   test("prints what the scenario expects", async () => {
     const url = new URL(file, folder);
     const text = readFileSync(url, "utf8");
-    const scenario = new Scenario();
+    const scenario = new QueueScenario();
     let rewritten = text;
     for (const { line, commands, expected } of parseScenario(text)) {
       const printed = await scenario.run(commands);

@@ -1,7 +1,7 @@
-import type { Entry } from "./entry.js";
+import type { QueueEntry } from "./entry.js";
 import type { DeadLetter } from "./queue-item.js";
 
-/** State of a key as people see it: see {@link Entry}. `batched` is a delay in a batch; `paused` a key paused by name that does not run. */
+/** State of a key as people see it: see {@link QueueEntry}. `batched` is a delay in a batch; `paused` a key paused by name that does not run. */
 type KeyState = "waiting" | "delayed" | "batched" | "running" | "dirty" | "paused" | "dead";
 
 /** State of one key of a queue. */
@@ -17,8 +17,8 @@ export interface KeySnapshot<Reason> {
 }
 
 /** All keys of a queue that are not idle: those with an entry, those that are only paused, the dead. */
-export function takeSnapshot<Reason>(
-  entries: ReadonlyMap<string, Entry<Reason>>,
+export function snapshotQueue<Reason>(
+  entries: ReadonlyMap<string, QueueEntry<Reason>>,
   paused: ReadonlySet<string>,
   dead: ReadonlyMap<string, DeadLetter<Reason>>,
 ): readonly KeySnapshot<Reason>[] {
@@ -39,7 +39,7 @@ export function takeSnapshot<Reason>(
   return keys;
 }
 
-function stateOf(entry: Entry<unknown>, paused: ReadonlySet<string>): KeyState {
+function stateOf(entry: QueueEntry<unknown>, paused: ReadonlySet<string>): KeyState {
   if (entry.state === "running") return entry.next === undefined ? "running" : "dirty";
   if (paused.has(entry.key)) return "paused";
   if (entry.state === "waiting") return "waiting";

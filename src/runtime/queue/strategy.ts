@@ -4,7 +4,7 @@ import { type Duration, duration } from "../../model/time/duration.js";
  * Times at which a key may run, such as two to four at night. `add` and `done` throw what the window throws for a new
  * change; a window that throws later counts as closed for a minute.
  */
-export interface Window {
+export interface RunWindow {
   isOpen(at: number): boolean;
   /** Next opening after a time at which it is closed; Infinity for never. */
   nextOpening(at: number): number;
@@ -14,7 +14,7 @@ export interface Window {
 export type Strategy =
   | { readonly type: "immediate" }
   | { readonly type: "batched"; readonly id: string; readonly size: number; readonly timeout: number }
-  | { readonly type: "scheduled"; readonly window: Window };
+  | { readonly type: "scheduled"; readonly window: RunWindow };
 
 /** Properties of a change by which a strategy is chosen. */
 export interface StrategyInput {
@@ -48,7 +48,7 @@ export function batched(options: {
  * Handles a change only while the window is open; a key that is not taken before it closes waits for the next opening. A key
  * whose changes have several windows is due in the one that opens first.
  */
-export function scheduled(window: Window): Strategy {
+export function scheduled(window: RunWindow): Strategy {
   return { type: "scheduled", window };
 }
 

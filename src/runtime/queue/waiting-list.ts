@@ -1,10 +1,8 @@
-import sortedBTree from "sorted-btree";
-import type { Entry } from "./entry.js";
+import type { QueueEntry } from "./entry.js";
+import { SortedTree } from "./sorted-tree.js";
 import { Lane } from "./lane.js";
 
-// The package is CommonJS: its default export is a property of what Node imports.
-const BTree = sortedBTree.default;
-type LevelTree<Reason> = sortedBTree.default<Level<Reason>, undefined>;
+type LevelTree<Reason> = SortedTree<Level<Reason>, undefined>;
 
 /**
  * Entries that are due, in the order in which workers get them:
@@ -15,17 +13,17 @@ type LevelTree<Reason> = sortedBTree.default<Level<Reason>, undefined>;
  * 2. Within a level, fairness keys take turns: an entry waits for at most one entry of each other fairness key.
  * 3. Within a fairness key, first come, first served. An entry whose priority is raised keeps its position by age.
  *
- * Age is counted in epochs of length `ageing`: an entry that became due in epoch e with priority p has, in epoch n, the
- * effective priority p + n - e. As n is the same for all entries, their order by e - p does not change as time passes.
+ * Age is counted in periods of length `ageing`: an entry that became due in period d with priority p has, in period n, the
+ * effective priority p + n - d. As n is the same for all entries, their order by d - p does not change as time passes.
  */
 export class WaitingList<Reason> {
   readonly #fairnessKey: (key: string) => string;
   readonly #ageing: number;
   /** Levels with entries, by priority. */
   readonly #levels = new Map<number, Level<Reason>>();
-  readonly #byPriority: LevelTree<Reason> = new BTree(undefined, (a, b) => a.priority - b.priority);
+  readonly #byPriority: LevelTree<Reason> = new SortedTree(undefined, (a, b) => a.priority - b.priority);
   /** Longest waiting first; among equals, higher priority first. */
-  readonly #byAge: LevelTree<Reason> = new BTree(
+  readonly #byAge: LevelTree<Reason> = new SortedTree(
     undefined,
     (a, b) => a.age - b.age || b.priority - a.priority,
   );
@@ -43,14 +41,14 @@ export class WaitingList<Reason> {
     return this.#size;
   }
 
-  add(entry: Entry<Reason>): void {
+  add(entry: QueueEntry<Reason>): void {
     entry.order = this.#nextOrder++;
     const level = this.#level(entry.priority);
     level.lane(this.#fairnessKey(entry.key)).append(entry);
     this.#added(entry, level);
   }
 
-  raise(entry: Entry<Reason>, priority: number): void {
+  raise(entry: QueueEntry<Reason>, priority: number): void {
     const fairnessKey = entry.lane?.fairnessKey ?? "";
     this.remove(entry);
     entry.priority = priority;
@@ -59,7 +57,7 @@ export class WaitingList<Reason> {
     this.#added(entry, level);
   }
 
-  remove(entry: Entry<Reason>): void {
+  remove(entry: QueueEntry<Reason>): void {
     const { lane } = entry;
     const level = this.#levels.get(entry.priority);
     if (lane === undefined || level === undefined) throw new Error(`${entry.key} is not waiting`);
@@ -69,7 +67,7 @@ export class WaitingList<Reason> {
   }
 
   /** Removes and returns the entry whose turn it is. */
-  take(): Entry<Reason> | undefined {
+  take(): QueueEntry<Reason> | undefined {
     const highest = this.#byPriority.maxKey();
     const oldest = this.#byAge.minKey();
     this.#overtaken = oldest !== highest && !this.#overtaken;
@@ -90,13 +88,13 @@ export class WaitingList<Reason> {
     return level;
   }
 
-  #added({ due }: Entry<Reason>, level: Level<Reason>): void {
+  #added({ due }: QueueEntry<Reason>, level: Level<Reason>): void {
     this.#size += 1;
     level.countUp(Math.floor(due / this.#ageing));
     this.#updateAge(level);
   }
 
-  #removed({ due }: Entry<Reason>, level: Level<Reason>): void {
+  #removed({ due }: QueueEntry<Reason>, level: Level<Reason>): void {
     this.#size -= 1;
     level.countDown(Math.floor(due / this.#ageing));
     this.#updateAge(level);
@@ -106,7 +104,7 @@ export class WaitingList<Reason> {
   }
 
   #updateAge(level: Level<Reason>): void {
-    const age = level.oldestEpoch - level.priority;
+    const age = level.oldestPeriod - level.priority;
     if (age === level.age) return;
     if (level.age !== Infinity) this.#byAge.delete(level);
     level.age = age;
@@ -117,11 +115,11 @@ export class WaitingList<Reason> {
 /** Waiting entries of one priority. */
 class Level<Reason> {
   readonly priority: number;
-  /** Oldest epoch minus priority: lower has waited longer. Infinity without entries. */
+  /** Oldest period minus priority: lower has waited longer. Infinity without entries. */
   age = Infinity;
-  oldestEpoch = Infinity;
-  /** Number of entries per epoch. */
-  readonly #epochs = new Map<number, number>();
+  oldestPeriod = Infinity;
+  /** Number of entries per period. */
+  readonly #periods = new Map<number, number>();
   /** Lanes with entries, next in turn first: a lane that had its turn moves to the end. */
   readonly #lanes = new Map<string, Lane<Reason>>();
   /** Iterates over the lanes as they move, and so does not finish before the level is empty. */
@@ -145,7 +143,7 @@ class Level<Reason> {
   }
 
   /** Removes and returns the oldest entry of the lane whose turn it is. */
-  take(): Entry<Reason> {
+  take(): QueueEntry<Reason> {
     const lane = this.#turns.next().value;
     const entry = lane?.take();
     if (lane === undefined || entry === undefined) throw new Error("no entry is waiting at this level");
@@ -154,20 +152,20 @@ class Level<Reason> {
     return entry;
   }
 
-  countUp(epoch: number): void {
-    this.#epochs.set(epoch, (this.#epochs.get(epoch) ?? 0) + 1);
-    if (epoch < this.oldestEpoch) this.oldestEpoch = epoch;
+  countUp(period: number): void {
+    this.#periods.set(period, (this.#periods.get(period) ?? 0) + 1);
+    if (period < this.oldestPeriod) this.oldestPeriod = period;
   }
 
-  countDown(epoch: number): void {
-    const count = (this.#epochs.get(epoch) ?? 0) - 1;
+  countDown(period: number): void {
+    const count = (this.#periods.get(period) ?? 0) - 1;
     if (count > 0) {
-      this.#epochs.set(epoch, count);
+      this.#periods.set(period, count);
       return;
     }
-    this.#epochs.delete(epoch);
-    if (epoch !== this.oldestEpoch) return;
-    this.oldestEpoch = Infinity;
-    for (const other of this.#epochs.keys()) if (other < this.oldestEpoch) this.oldestEpoch = other;
+    this.#periods.delete(period);
+    if (period !== this.oldestPeriod) return;
+    this.oldestPeriod = Infinity;
+    for (const other of this.#periods.keys()) if (other < this.oldestPeriod) this.oldestPeriod = other;
   }
 }

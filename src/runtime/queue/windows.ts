@@ -1,4 +1,4 @@
-import type { Window } from "./strategy.js";
+import type { RunWindow } from "./strategy.js";
 
 /** Windows kept per key: a strategy may create a new one for every change. */
 const maxWindows = 16;
@@ -6,16 +6,16 @@ const maxWindows = 16;
 const retryAfter = 60_000;
 
 /** Window of a change that may be handled at any time. */
-export const always: Window = { isOpen: () => true, nextOpening: (at) => at };
+export const always: RunWindow = { isOpen: () => true, nextOpening: (at) => at };
 
 /** A window, and its first opening for the change that brought it. */
 export interface Opening {
-  readonly window: Window;
+  readonly window: RunWindow;
   from: number;
 }
 
 /** Adds a window to those of a key, which may run in any of them. Drops the one that opens last when there are too many. */
-export function addOpening(openings: Opening[], window: Window, from: number): void {
+export function addOpening(openings: Opening[], window: RunWindow, from: number): void {
   const existing = openings.find((opening) => opening.window === window);
   if (existing !== undefined) {
     existing.from = Math.min(existing.from, from);
@@ -40,7 +40,7 @@ export function firstOpening(openings: readonly Opening[], now: number): number 
 }
 
 /** Time from `at` on at which a window is open: `at`, or later whatever the window returns. Throws what the window throws. */
-export function openingOf(window: Window, at: number): number {
+export function openingOf(window: RunWindow, at: number): number {
   if (window.isOpen(at)) return at;
   const opening = window.nextOpening(at);
   if (Number.isNaN(opening)) {
@@ -52,7 +52,7 @@ export function openingOf(window: Window, at: number): number {
 }
 
 /** Like {@link openingOf}, for when the caller of `add` is gone and cannot handle an error: a failing window is closed. */
-export function openingOrLater(window: Window, at: number): number {
+export function openingOrLater(window: RunWindow, at: number): number {
   try {
     return openingOf(window, at);
   } catch {

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../model/time/clock.js";
 import { ReferenceQueue } from "./fixtures/reference-queue.js";
 import { exponentialBackoff } from "./rate-limiter.js";
-import { batched, chooseStrategy, scheduled, type Window } from "./strategy.js";
+import { batched, chooseStrategy, scheduled, type RunWindow } from "./strategy.js";
 import { WorkQueue } from "./work-queue.js";
-import type { Outcome, QueueItem } from "./queue-item.js";
+import type { QueueOutcome, QueueItem } from "./queue-item.js";
 
 const ageing = 10;
 const key = fc.constantFrom("a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "d");
@@ -17,7 +17,7 @@ const command = fc.oneof(
   { weight: 8, arbitrary: fc.record({ type: fc.constant("add"), key, priority, after: delay }) },
   { weight: 6, arbitrary: fc.record({ type: fc.constant("take") }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("done"), index }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("again"), index, after: delay, priority }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("requeue"), index, after: delay, priority }) },
   {
     weight: 3,
     arbitrary: fc.record({ type: fc.constant("retry"), index, after: fc.option(delay, { nil: undefined }) }),
@@ -63,7 +63,7 @@ test("behaves like the reference queue", () => {
       for (const [step, { type, key = "", index = 0, priority = 0, after, by = 0 }] of commands.entries()) {
         const reason = `${type} ${step}`;
         const now = clock.time;
-        const [work] = ["done", "again", "retry", "dead"].includes(type)
+        const [work] = ["done", "requeue", "retry", "dead"].includes(type)
           ? running.splice(index % (running.length || 1), 1)
           : [];
         if (type === "add") {
@@ -79,8 +79,8 @@ test("behaves like the reference queue", () => {
             running.push(taken);
           }
         } else if (work) {
-          const outcome = { type, reason, after, priority } as Outcome<string>;
-          queue.done(work, outcome.type === "again" ? { ...outcome, after: after ?? 0 } : outcome);
+          const outcome = { type, reason, after, priority } as QueueOutcome<string>;
+          queue.done(work, outcome.type === "requeue" ? { ...outcome, after: after ?? 0 } : outcome);
           reference.done(work.key, outcome, now);
         } else if (type === "advance") clock.time += by;
         else if (type === "pause") {
@@ -133,7 +133,7 @@ test("with strategies, every reason is taken once, by one worker at a time, neit
     finished: fc.nat(2),
     paused: fc.boolean(),
     by: fc.nat(12),
-    outcome: fc.constantFrom("done", "done", "again", "retry"),
+    outcome: fc.constantFrom("done", "done", "requeue", "retry"),
   });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 80, size: "max" }), (changes) => {
@@ -168,7 +168,7 @@ test("with strategies, every reason is taken once, by one worker at a time, neit
         // A retry may run whenever the failed run might have.
         const types = (addedOf.get(work.key) ?? []).flatMap((added) => added.types);
         if (type === "done") queue.done(work, { type });
-        else if (type === "again")
+        else if (type === "requeue")
           queue.done(work, { type, after, reason: expectReason(reason, work.key, [undefined], after) });
         else queue.done(work, { type: "retry", after, reason: expectReason(reason, work.key, types, after) });
       };
@@ -217,7 +217,7 @@ interface Added {
   readonly earliest: number;
 }
 
-function everyFifty(opens: number, length: number): Window {
+function everyFifty(opens: number, length: number): RunWindow {
   const sinceOpening = (at: number): number => (at + 50 - opens) % 50;
   const isOpen = (at: number): boolean => sinceOpening(at) < length;
   return { isOpen, nextOpening: (at) => (isOpen(at) ? at : at - sinceOpening(at) + 50) };

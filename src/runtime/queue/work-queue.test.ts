@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../model/time/clock.js";
 import { VirtualClock } from "../../model/time/virtual-clock.js";
 import { fixedDelay } from "./rate-limiter.js";
-import { batched, immediate, scheduled, type Strategy, type Window } from "./strategy.js";
+import { batched, immediate, scheduled, type Strategy, type RunWindow } from "./strategy.js";
 import { type QueueOptions, WorkQueue } from "./work-queue.js";
 import type { QueueItem } from "./queue-item.js";
 
@@ -207,7 +207,7 @@ describe("lifecycle", () => {
     await expect(waiting).resolves.toBeUndefined();
     await clock.advance(1000);
     expect(drained).toBe(false);
-    queue.done(item, { type: "again", after: 5, reason: "look" });
+    queue.done(item, { type: "requeue", after: 5, reason: "look" });
     await draining;
     await expect(queue.take()).resolves.toBeUndefined();
     expect(clock.timers).toBe(0);
@@ -236,7 +236,7 @@ describe("lifecycle", () => {
     while (systemClock.now() < begin + 20);
     const later = systemClock.now();
     queue.add("b", "added", { after: 1000 });
-    if (item) queue.done(item, { type: "again", after: 1000, reason: "again" });
+    if (item) queue.done(item, { type: "requeue", after: 1000, reason: "again" });
     expect(Math.min(...queue.snapshot().map(({ due }) => due))).toBeGreaterThanOrEqual(later + 1000);
     queue.close();
   });
@@ -322,7 +322,7 @@ describe("a key with several strategies", () => {
   };
 
   /** Open for an hour of every day. */
-  function daily(opens: number): Window {
+  function daily(opens: number): RunWindow {
     const hourOf = (at: number): number => Math.floor(at / hour) % 24;
     const nextOpening = (at: number): number =>
       (Math.floor(at / hour / 24) + (hourOf(at) < opens ? 0 : 1)) * 24 * hour + opens * hour;
@@ -417,7 +417,7 @@ describe("a key with several strategies", () => {
 
   test("waits while its window throws, without delaying other keys", async () => {
     let fails = false;
-    const window: Window = {
+    const window: RunWindow = {
       isOpen(at) {
         if (fails) throw new Error("no calendar");
         return at >= hour;
@@ -551,7 +551,7 @@ describe("rejects without any effect", () => {
     queue.add("a", "added", { after: -5 });
     const item = queue.tryTake();
     if (!item) throw new Error("expected an item");
-    expect(() => queue.done(item, { type: "again", after: NaN, reason: "look" })).toThrow(/after NaN/);
+    expect(() => queue.done(item, { type: "requeue", after: NaN, reason: "look" })).toThrow(/after NaN/);
     expect(queue.running).toBe(1);
     queue.done(item, { type: "done" });
   });
@@ -614,7 +614,7 @@ describe("rejects without any effect", () => {
     expect(() => queue.add("dead", "more")).toThrow(message);
     expect(() => queue.add("new", "added")).toThrow(message);
     expect(() => queue.add("a", "more")).toThrow(message);
-    expect(() => queue.done(item, { type: "again", after: 0, reason: "look" })).toThrow(message);
+    expect(() => queue.done(item, { type: "requeue", after: 0, reason: "look" })).toThrow(message);
     expect(queue.snapshot()).toMatchObject([
       { key: "a", state: "running", reasons: ["added"] },
       { key: "dead", state: "dead" },
@@ -622,7 +622,7 @@ describe("rejects without any effect", () => {
     expect(queue.running).toBe(1);
 
     broken = false;
-    queue.done(item, { type: "again", after: 0, reason: "look" });
+    queue.done(item, { type: "requeue", after: 0, reason: "look" });
     expect(take(queue)).toMatchObject({ key: "a", reasons: ["look"] });
     queue.add("new", "added");
     expect(take(queue)).toMatchObject({ key: "new", reasons: ["added"] });

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from "../../model/time/clock.js";
 import { Backlog, openingFor } from "./backlog.js";
-import { addReason, type Entry, newEntry } from "./entry.js";
-import { type QueueOptions, type Settings, settings } from "./options.js";
-import type { AddOptions, DeadLetter, Outcome, QueueItem } from "./queue-item.js";
-import { type KeySnapshot, takeSnapshot } from "./snapshot.js";
+import { addReason, type QueueEntry, newEntry } from "./entry.js";
+import { type QueueOptions, type Settings, resolveOptions } from "./options.js";
+import type { AddOptions, DeadLetter, QueueOutcome, QueueItem } from "./queue-item.js";
+import { type KeySnapshot, snapshotQueue } from "./snapshot.js";
 import { Takers } from "./takers.js";
 
 export type { QueueObserver, QueueOptions } from "./options.js";
@@ -14,7 +14,7 @@ export type { QueueObserver, QueueOptions } from "./options.js";
  * - A key added while it waits keeps its position and gains a reason. A key added while it runs runs again afterwards. A
  *   key never runs twice at once, and no reason is lost.
  * - Of several times at which a key is due, the earliest counts: an immediate add overtakes a delay.
- * - `WaitingList` has the order of what is due, {@link Strategy} the time at which a change becomes due, `Entry` the states
+ * - `WaitingList` has the order of what is due, {@link Strategy} the time at which a change becomes due, `QueueEntry` the states
  *   of a key.
  * - A failed key waits for the delay of its limiter; when its retries are used up it is dead until it is added again.
  *
@@ -32,9 +32,9 @@ export class WorkQueue<Reason> {
   readonly #settings: Settings<Reason>;
   readonly #clock: Clock;
   /** The entry of every key that is not idle or dead; of a dirty key the running one. */
-  readonly #entries = new Map<string, Entry<Reason>>();
+  readonly #entries = new Map<string, QueueEntry<Reason>>();
   /** Running entries, longest first. */
-  readonly #running = new Map<string, Entry<Reason>>();
+  readonly #running = new Map<string, QueueEntry<Reason>>();
   readonly #pausedKeys = new Set<string>();
   readonly #backlog: Backlog<Reason>;
   readonly #dead = new Map<string, DeadLetter<Reason>>();
@@ -49,7 +49,7 @@ export class WorkQueue<Reason> {
   #wakingUp = false;
 
   constructor(options: QueueOptions<Reason>) {
-    this.#settings = settings(options);
+    this.#settings = resolveOptions(options);
     this.#clock = options.clock;
     this.#backlog = new Backlog(this.#settings, this.#pausedKeys);
   }
@@ -98,7 +98,7 @@ export class WorkQueue<Reason> {
    * Throws what the limiter or the strategy throws, and a RangeError when the limiter's delay is not a finite number of at
    * least 0. The item keeps running then: call `done` again, perhaps with an `after`, for which the limiter is not called.
    */
-  done(item: QueueItem<Reason>, outcome: Outcome<Reason>): void {
+  done(item: QueueItem<Reason>, outcome: QueueOutcome<Reason>): void {
     const { key } = item;
     const entry = this.#running.get(key);
     if (entry === undefined || entry !== item) {
@@ -215,7 +215,7 @@ export class WorkQueue<Reason> {
   /** Every key that is not idle. */
   snapshot(): readonly KeySnapshot<Reason>[] {
     this.#catchUp();
-    return takeSnapshot(this.#entries, this.#pausedKeys, this.#dead);
+    return snapshotQueue(this.#entries, this.#pausedKeys, this.#dead);
   }
 
   #catchUp(): number {
@@ -240,7 +240,7 @@ export class WorkQueue<Reason> {
   }
 
   /** The entry of the next run of a key. */
-  #pending(key: string, now: number): Entry<Reason> {
+  #pending(key: string, now: number): QueueEntry<Reason> {
     const entry = this.#entries.get(key);
     if (entry === undefined) {
       const created = newEntry<Reason>(key, "new", now);
@@ -252,9 +252,13 @@ export class WorkQueue<Reason> {
   }
 
   /** Adds what follows from an outcome, or returns a dead letter. Throws before anything changes. */
-  #conclude(entry: Entry<Reason>, outcome: Outcome<Reason>, now: number): DeadLetter<Reason> | undefined {
+  #conclude(
+    entry: QueueEntry<Reason>,
+    outcome: QueueOutcome<Reason>,
+    now: number,
+  ): DeadLetter<Reason> | undefined {
     const { key, removed } = entry;
-    if (outcome.type === "again") {
+    if (outcome.type === "requeue") {
       const { after, priority = 0, reason } = outcome;
       checkFinite(after, "after", key);
       checkFinite(priority, "priority", key);
@@ -267,8 +271,8 @@ export class WorkQueue<Reason> {
   }
 
   #fail(
-    entry: Entry<Reason>,
-    outcome: Extract<Outcome<Reason>, { readonly type: "retry" | "dead" }>,
+    entry: QueueEntry<Reason>,
+    outcome: Extract<QueueOutcome<Reason>, { readonly type: "retry" | "dead" }>,
     now: number,
   ): DeadLetter<Reason> | undefined {
     const { limiter, maxReasons, maxRetries, metrics } = this.#settings;

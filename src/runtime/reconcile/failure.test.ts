@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../model/core.js";
 import { failureStatus } from "../../model/errors/status.js";
 import { HandOver } from "./steps/steps.js";
-import { failureOf, retryAfterOf } from "./failure.js";
+import { failedOutcome, retryAfterOf } from "./failure.js";
 
 const never = new AbortController().signal;
 
@@ -18,13 +18,16 @@ function sore(field: string): Error {
 
 describe("how a run that threw ended", () => {
   test.each(["message", "cause"])("is told also when its %s cannot be read", (field) => {
-    expect(failureOf(sore(field), never)).toMatchObject({ type: "error", reason: "Error" });
+    expect(failedOutcome(sore(field), never)).toMatchObject({ type: "error", reason: "Error" });
     expect(retryAfterOf(sore(field))).toBeUndefined();
   });
 
   test("somebody else goes on with a run that was handed over, whatever it threw", () => {
     const signal = AbortSignal.abort(new HandOver("the process stops"));
-    expect(failureOf(sore("message"), signal)).toEqual({ type: "cancelled", message: "the process stops" });
+    expect(failedOutcome(sore("message"), signal)).toEqual({
+      type: "cancelled",
+      message: "the process stops",
+    });
   });
 });
 

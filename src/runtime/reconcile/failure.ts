@@ -10,7 +10,7 @@ import { HandOver, StepError } from "./steps/steps.js";
 const maxCauses = 8;
 
 /** Outcome of a run that threw. Never throws, whatever was thrown. */
-export function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
+export function failedOutcome(error: unknown, signal: AbortSignal): RunOutcome {
   if (signal.aborted && signal.reason instanceof HandOver)
     return { type: "cancelled", message: signal.reason.message };
   const message = messageOf(error);

@@ -38,7 +38,7 @@ test("is the client in all else", async () => {
   const { client, lost } = start(async () => "fine");
   expect(await client.get(ConfigMap, "a")).toBe("fine");
   expect(client.namespace).toBe("default");
-  expect(client.each(ConfigMap)[Symbol.asyncIterator]).toBeDefined();
+  expect(client.each(ConfigMap)[Symbol.asyncIterator]).toBeTypeOf("function");
   void client.get(ConfigMap, "a");
   await turns();
   expect(lost).toEqual([]);

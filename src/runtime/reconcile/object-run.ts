@@ -11,21 +11,21 @@ import { lazyChild, type Log } from "../log/log.js";
 import { messageOf } from "../log/message-of.js";
 import type { RunFacts } from "../observe/observer.js";
 import type { QueueItem } from "../queue/queue-item.js";
-import { recordingTransport, type Recording } from "../runs/recording-transport.js";
+import { recordingTransport, type WriteRecorder } from "../runs/recording-transport.js";
 import type { Run, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
 import type { AppliedChildren } from "./children/write-children.js";
-import { failureOf, retryAfterOf } from "./failure.js";
+import { failedOutcome, retryAfterOf } from "./failure.js";
 import { followClient } from "./followed-client.js";
 import { runPlain } from "./plain-run.js";
 import { reconcileObject, type RunResult } from "./reconcile-object.js";
-import type { ApiAccess, Caches, RunContext, RunDependencies } from "./run-context.js";
+import type { ControllerAccess, Caches, RunContext, RunDependencies } from "./run-context.js";
 import { HandOver, Steps } from "./steps/steps.js";
 
 /** Options that all runs of a controller share. */
 export interface RunOptions {
   readonly controller: Controller;
   readonly dependencies: RunDependencies;
-  readonly access: ApiAccess;
+  readonly access: ControllerAccess;
   readonly applied: AppliedChildren;
   readonly caches: Caches;
   readonly signals: RunSignals;
@@ -52,7 +52,7 @@ class RunTimeout extends Error {
  * One run of a controller for one object, from the queue item to the record. Rejects never. It is also the context of that
  * run; parts that only some runs need are made on first use, as there is one of these per run.
  */
-export class ObjectRun implements RunContext, Recording {
+export class ObjectRun implements RunContext, WriteRecorder {
   readonly facts: RunFacts;
   readonly #options: RunOptions;
   readonly #item: QueueItem<Trigger>;
@@ -107,7 +107,7 @@ export class ObjectRun implements RunContext, Recording {
       return this.#finish(object, startedAt, result);
     } catch (error) {
       // A log, a metric or a trace failed: that must not stop the loop.
-      return { run: this.#record(undefined, clock.now(), { outcome: failureOf(error, this.signal) }) };
+      return { run: this.#record(undefined, clock.now(), { outcome: failedOutcome(error, this.signal) }) };
     }
   }
 
@@ -129,7 +129,7 @@ export class ObjectRun implements RunContext, Recording {
         return await runPlain(this, controller.style.reconcile, this.key, caches.objects);
       return object === undefined ? { outcome: { type: "gone" } } : await reconcileObject(this, object);
     } catch (error) {
-      return { outcome: failureOf(error, this.signal), retryAfter: retryAfterOf(error) };
+      return { outcome: failedOutcome(error, this.signal), retryAfter: retryAfterOf(error) };
     }
   }
 
@@ -301,7 +301,7 @@ export class ObjectRun implements RunContext, Recording {
     this.#writes.push(record);
   }
 
-  get around(): Recording["around"] {
+  get around(): WriteRecorder["around"] {
     const { observer } = this.#options.dependencies;
     return (
       observer.aroundWrite && ((write, body) => observer.aroundWrite?.(this.facts, write, body) ?? body())

@@ -21,7 +21,7 @@ class Observed {
   }
 }
 
-export function observe(
+export function observedObject(
   object: KubeObject,
 ): KubeObject & { readonly name: string; readonly namespace: string } {
   return new Observed(object) as unknown as KubeObject & Observed;

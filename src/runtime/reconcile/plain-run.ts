@@ -5,7 +5,7 @@ import { splitKey } from "../controller/keys.js";
 import type { PlainReconcile } from "../controller/plain.js";
 import type { PlainContext } from "../controller/reconcile-context.js";
 import { read, readAll } from "./cache-reads.js";
-import { failureOf, retryAfterOf } from "./failure.js";
+import { failedOutcome, retryAfterOf } from "./failure.js";
 import type { RunResult } from "./reconcile-object.js";
 import type { RunContext } from "./run-context.js";
 
@@ -40,7 +40,7 @@ export async function runPlain(
   const end = await cancellable(clock, signal, () => reconcile(request, plainContext));
   if (!end.ok) {
     const { error, lingering } = end;
-    return { outcome: failureOf(error, signal), retryAfter: retryAfterOf(error), lingering };
+    return { outcome: failedOutcome(error, signal), retryAfter: retryAfterOf(error), lingering };
   }
   signal.throwIfAborted();
   const result = end.value ?? undefined;

@@ -7,10 +7,10 @@ import { messageOf } from "../log/message-of.js";
 import type { RunOutcome } from "../runs/run.js";
 import type { Staged } from "./children/staged.js";
 import { createContext } from "./create-context.js";
-import { failureOf, retryAfterOf } from "./failure.js";
+import { failedOutcome, retryAfterOf } from "./failure.js";
 import { hasFinalizer, setFinalizer } from "./object/finalizer.js";
 import { StatusDraft } from "./object/status-draft.js";
-import { observe } from "./observed.js";
+import { observedObject } from "./observed.js";
 import type { RunContext } from "./run-context.js";
 import { hasStatus, isInApi, patchContextOf, RunState } from "./run-state.js";
 import type { StepError } from "./steps/steps.js";
@@ -57,7 +57,7 @@ export async function reconcileObject(context: RunContext, found: KubeObject): P
   } else if (options.cleanup !== undefined && !isInApi(object) && !planning) {
     throw new PermanentError(
       "NoFinalizer",
-      `${object.kind} ${object.metadata.name} comes from elsewhere than the API, where nothing can hold it back until cleanup has run: leave cleanup out, or keep the objects in the API`,
+      `${object.kind} ${object.metadata.name} does not come from the API, so it cannot have a finalizer for cleanup: remove cleanup, or store the objects in the API`,
     );
   }
   const result = await new Reconciliation(new RunState(context, object)).run(
@@ -99,7 +99,7 @@ class Reconciliation {
       outcome = outcomeOf(end.value);
       if (method === "reconcile" && planChildren === undefined) await state.writeChildren(end.value);
     } catch (error) {
-      outcome = failureOf(error, signal);
+      outcome = failedOutcome(error, signal);
       retryAfter = retryAfterOf(error);
     }
     state.close();
@@ -109,7 +109,7 @@ class Reconciliation {
         await this.#writeStatus(outcome, method);
       } catch (error) {
         // The failure of the run matters more than that of reporting it.
-        if (outcome.type !== "error") outcome = failureOf(error, signal);
+        if (outcome.type !== "error") outcome = failedOutcome(error, signal);
         retryAfter ??= retryAfterOf(error);
       }
     }
@@ -121,7 +121,7 @@ class Reconciliation {
   async #call(method: "reconcile" | "cleanup"): Promise<Verdict> {
     const state = this.#state;
     const { options, log } = this.#context;
-    const observed = observe(state.object) as never;
+    const observed = observedObject(state.object) as never;
     try {
       const verdict = await (method === "cleanup"
         ? options.cleanup?.(observed, createContext(state))
@@ -129,7 +129,7 @@ class Reconciliation {
       await state.pendingDone();
       if (verdict === undefined && state.lastVerdict) {
         const { type } = state.lastVerdict;
-        log.warn({}, `${type}(…) was called, but means nothing unless it is returned: return ${type}(…)`);
+        log.warn({}, `${type}(…) has no effect unless it is returned: return ${type}(…)`);
       }
       return verdict;
     } finally {
@@ -146,7 +146,7 @@ class Reconciliation {
       if (!draft.isEmpty && isInApi(this.#state.object) && hasStatus(kind) !== false)
         await this.#state.writeStatus(draft);
     } catch (error) {
-      const text = `the status does not say which steps were taken back: ${messageOf(error)}`;
+      const text = `could not report the undone steps in the status: ${messageOf(error)}`;
       callListener("the log", () => log.warn({ err: error }, text));
     }
     await this.#context.lingering;
@@ -160,7 +160,7 @@ class Reconciliation {
     const statusDeclared = hasStatus(kind);
     if (statusDeclared === false) {
       if (!draft.isEmpty)
-        log.warn({}, `what was said of the status is lost: ${kind.kind} has none; give resource() a status`);
+        log.warn({}, `the reported status is lost: ${kind.kind} has no status; declare one in resource()`);
       return undefined;
     }
     // After a complete cleanup the object is about to be removed.
@@ -228,7 +228,7 @@ function outcomeOf(verdict: Verdict): RunOutcome {
       return { type: "fail", reason: verdict.reason, message: verdict.message };
     default:
       throw new TypeError(
-        `a reconciler returns nothing, or what wait(), requeue() or fail() made, but not ${JSON.stringify(verdict)}`,
+        `a reconciler must return nothing, or the result of wait(), requeue() or fail(), not ${JSON.stringify(verdict)}`,
       );
   }
 }

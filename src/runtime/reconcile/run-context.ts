@@ -39,8 +39,8 @@ export interface RunContext {
 }
 
 /** Access to the API as the user of one controller. */
-export interface ApiAccess {
-  readonly user: string;
+export interface ControllerAccess {
+  readonly user: string | undefined;
   /** Transport whose writes show in the informers at once. */
   readonly transport: Transport;
   /** Creates a client over a transport that records; called once per run that uses its client. */

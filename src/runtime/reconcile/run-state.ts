@@ -1,12 +1,12 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
-import type { KubeObject } from "../../model/core.js";
+import { createMergePatch, type Json, type KubeObject } from "../../model/core.js";
+import { jsonEqual } from "../../model/object/json.js";
 import { fieldManagerOf } from "../controller/names.js";
 import type { Requeue, Failed, Verdict, Wait } from "../controller/outcome.js";
 import { Staged } from "./children/staged.js";
 import { pruneChildren, writeChildren, type ChildrenContext } from "./children/write-children.js";
-import type { PatchContext } from "./object/optimistic-patch.js";
-import { StatusDraft } from "./object/status-draft.js";
-import { writeStatus } from "./object/write-status.js";
+import { optimisticPatch, type PatchContext } from "./object/optimistic-patch.js";
+import { StatusDraft, type MergeOptions, type StatusFields } from "./object/status-draft.js";
 import type { RunContext } from "./run-context.js";
 import type { Steps } from "./steps/steps.js";
 
@@ -49,7 +49,7 @@ export class RunState {
   /** Throws once the run is over: what is staged or reported afterwards would be lost. */
   checkOpen(): void {
     if (!this.#open)
-      throw new Error("the run is over: something was not awaited, or went on after its time was up");
+      throw new Error("the run is over: the call was not awaited, or came after the timeout of the run");
     this.context.signal.throwIfAborted();
   }
 
@@ -137,6 +137,25 @@ export class RunState {
       applied,
     };
   }
+}
+
+/**
+ * Writes the status of a run in one request, or in none if nothing changed. Fields that others write stay: on a conflict the
+ * status is read, and the draft merged into it again.
+ */
+function writeStatus(
+  context: PatchContext,
+  observed: KubeObject,
+  draft: StatusDraft,
+  options: MergeOptions,
+): Promise<KubeObject | undefined> {
+  const change = (object: KubeObject): { readonly status: Json } | undefined => {
+    const before = (object.status ?? {}) as StatusFields;
+    const after = draft.mergeInto(before, options) as unknown as Json;
+    if (jsonEqual(before as unknown as Json, after)) return undefined;
+    return { status: createMergePatch(before as unknown as Json, after) };
+  };
+  return optimisticPatch(context, observed, change, "status");
 }
 
 export function patchContextOf({ kind, transport, controllerName, signal }: RunContext): PatchContext {

@@ -2,7 +2,7 @@ import { Lru } from "./lru.js";
 import type { ObjectReference, Occurrence } from "./occurrence.js";
 
 /** Repetitions of one event, which become one Event object. It may grow while it is queued. */
-export interface Series {
+export interface EventSeries {
   readonly about: ObjectReference;
   readonly first: number;
   last: number;
@@ -13,7 +13,7 @@ export interface Series {
 }
 
 export interface Correlation {
-  readonly series: Series;
+  readonly series: EventSeries;
   /** False if the object's rate limit is exceeded: the event is counted, and sent with a later one. */
   readonly send: boolean;
 }
@@ -43,7 +43,7 @@ interface Bucket {
  */
 export class Correlator {
   readonly #similar = new Lru<Similar>(remembered);
-  readonly #series = new Lru<Series>(remembered);
+  readonly #series = new Lru<EventSeries>(remembered);
   readonly #buckets = new Lru<Bucket>(remembered);
 
   take(occurrence: Occurrence, now: number): Correlation {

@@ -7,9 +7,9 @@ import {
   type Random,
   within,
 } from "../../model/core.js";
-import { Correlator, type Series } from "./correlator.js";
+import { Correlator, type EventSeries } from "./correlator.js";
 import { EventSender, type EventClient } from "./event-sender.js";
-import { nameOf, occurrence, type EventContent, type Subject } from "./occurrence.js";
+import { formatObject, occurrence, type EventContent, type Subject } from "./occurrence.js";
 
 export interface EventRecorderOptions {
   readonly client: EventClient;
@@ -57,7 +57,7 @@ export class EventRecorder implements AsyncDisposable {
   readonly #queueLimit: number;
   readonly #correlator = new Correlator();
   readonly #sender: EventSender;
-  readonly #waiting = new Set<Series>();
+  readonly #waiting = new Set<EventSeries>();
   readonly #stopper = new AbortController();
   #sending: Promise<void> | undefined;
   #closed = false;
@@ -114,7 +114,7 @@ export class EventRecorder implements AsyncDisposable {
     await this.close();
   }
 
-  #enqueue(series: Series): void {
+  #enqueue(series: EventSeries): void {
     if (!this.#waiting.has(series) && this.#waiting.size >= this.#queueLimit) {
       this.#dropped++;
       if (this.#overflowing) return;
@@ -153,8 +153,8 @@ export class EventRecorder implements AsyncDisposable {
   }
 }
 
-function unrecorded({ about, newest: { reason, run } }: Series): UnrecordedEvent {
-  return { object: nameOf(about), reason, run };
+function unrecorded({ about, newest: { reason, run } }: EventSeries): UnrecordedEvent {
+  return { object: formatObject(about), reason, run };
 }
 
 /** Describes an event that could not be parsed. */
@@ -164,5 +164,5 @@ function refused(
 ): UnrecordedEvent {
   const { namespace, name = "" } = object?.metadata ?? {};
   const { reason = "", run } = content ?? {};
-  return { object: nameOf({ kind: object?.kind ?? "", namespace, name }), reason, run };
+  return { object: formatObject({ kind: object?.kind ?? "", namespace, name }), reason, run };
 }

@@ -14,7 +14,7 @@ import {
   jitter,
   within,
 } from "../../model/core.js";
-import type { Series } from "./correlator.js";
+import type { EventSeries } from "./correlator.js";
 import { cutMessage, eventName } from "./occurrence.js";
 
 /** Client calls that a recorder needs. */
@@ -47,7 +47,7 @@ export class EventSender {
   readonly #clock: Clock;
   readonly #random: Random;
   /** Garbage-collected with the series. */
-  readonly #sent = new WeakMap<Series, Sent>();
+  readonly #sent = new WeakMap<EventSeries, Sent>();
 
   constructor(options: { client: EventClient; reporter: Reporter; clock: Clock; random: Random }) {
     this.#client = options.client;
@@ -57,7 +57,7 @@ export class EventSender {
   }
 
   /** Retries transient errors; throws others. Ignores that the namespace is being deleted. */
-  async send(series: Series, signal: AbortSignal): Promise<void> {
+  async send(series: EventSeries, signal: AbortSignal): Promise<void> {
     const sent = this.#sentOf(series);
     for (let tries = 1; ; tries++) {
       try {
@@ -88,7 +88,7 @@ export class EventSender {
     }
   }
 
-  async #create(series: Series, { name }: Sent, signal: AbortSignal): Promise<void> {
+  async #create(series: EventSeries, { name }: Sent, signal: AbortSignal): Promise<void> {
     const { about, first, last, count, message, newest } = series;
     const { component, instance } = this.#reporter;
     const { type, reason, action, related } = newest;
@@ -110,14 +110,14 @@ export class EventSender {
     await this.#client.create(EventKind, draft, { signal });
   }
 
-  async #patch(series: Series, { name }: Sent, signal: AbortSignal): Promise<void> {
+  async #patch(series: EventSeries, { name }: Sent, signal: AbortSignal): Promise<void> {
     const { count, last, message } = series;
     const patch = { count, lastTimestamp: formatTime(last), message: cutMessage(message) };
     const which = { name, namespace: namespaceOf(series) };
     await this.#client.patch(EventKind, which, patch, { type: "merge", signal });
   }
 
-  #sentOf(series: Series): Sent {
+  #sentOf(series: EventSeries): Sent {
     let sent = this.#sent.get(series);
     if (sent === undefined) {
       sent = { name: this.#nameOf(series), created: false, unsure: false };
@@ -126,7 +126,7 @@ export class EventSender {
     return sent;
   }
 
-  #nameOf(series: Series): string {
+  #nameOf(series: EventSeries): string {
     return eventName(series.about, series.first, this.#random);
   }
 
@@ -138,7 +138,7 @@ export class EventSender {
 }
 
 /** Events of cluster-scoped objects are kept in namespace `default`. */
-function namespaceOf(series: Series): string {
+function namespaceOf(series: EventSeries): string {
   return series.about.namespace ?? "default";
 }
 

@@ -55,7 +55,7 @@ export function occurrence(subject: Subject, content: EventContent): Occurrence 
 }
 
 /** Human-readable name of an object: `Site default/hello`. */
-export function nameOf(object: {
+export function formatObject(object: {
   readonly kind: string;
   readonly namespace?: string | undefined;
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, KubeObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { jsonEqual } from "../../model/object/json.js";
-import { comparable, withoutSecrets } from "../log/secrets.js";
+import { comparableVersions, withoutSecrets } from "../log/secrets.js";
 import type { Run, WriteRecord } from "./run.js";
 
 /**
@@ -12,11 +12,11 @@ export function compactRun(run: Run): Run {
   return { ...run, writes: run.writes.map(compactWrite) };
 }
 
-function compactWrite(write: WriteRecord): WriteRecord {
+export function compactWrite(write: WriteRecord): WriteRecord {
   const { verb, kind, namespace, name, subresource, at, before, after, error } = write;
   const sent = sentOf(write);
   const isCompared = error === undefined && sent === undefined && !verb.startsWith("delete");
-  const [from, to] = isCompared ? comparable(before, after) : [undefined, undefined];
+  const [from, to] = isCompared ? comparableVersions(before, after) : [undefined, undefined];
   const content = differences(from, to, identity);
   const metadata = differences(metadataOf(from), metadataOf(to), bookkeeping);
   return {

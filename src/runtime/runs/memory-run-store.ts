@@ -1,3 +1,4 @@
+import { callListener } from "../../client/async/call-listener.js";
 import type { Run } from "./run.js";
 import { defaultRunLimit, groupOf, matchesRun, type RunQuery, type RunStore } from "./run-store.js";
 
@@ -33,7 +34,7 @@ export class MemoryRunStore implements RunStore {
     this.#order.add(run);
     if (runs.length > this.#perObject) this.#drop(runs[0]);
     if (this.#order.size > this.#total) this.#drop(this.#oldest.next().value);
-    for (const listener of this.#listeners) listener(run);
+    for (const listener of this.#listeners) callListener("a listener of runs", () => listener(run));
   }
 
   async find(query: RunQuery = {}): Promise<readonly Run[]> {

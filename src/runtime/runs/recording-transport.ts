@@ -4,17 +4,17 @@ import type {
   GetOptions,
   ListOptions,
   Page,
-  Scope,
-  ObjectKey,
   Transport,
 } from "../../client/transport/transport.js";
+import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import { isNotFound, type Clock, type KubeObject } from "../../model/core.js";
 import { joinKey, kindKey } from "../controller/keys.js";
 import { messageOf } from "../log/message-of.js";
 import { wrapTransport, type ObjectWrite, type TransportHooks } from "../transport/wrap-transport.js";
 import type { WriteFacts, WriteRecord } from "./run.js";
 
-export interface Recording {
+/** Receiver of the records of writes, which may also refuse a write. */
+export interface WriteRecorder {
   readonly clock: Clock;
   /** Called before every write; throws if it must not take place. */
   guard?(): void;
@@ -26,20 +26,20 @@ export interface Recording {
 }
 
 /** A transport whose writes are guarded and recorded: that of one run. */
-export function recordingTransport(base: Transport, recording: Recording): Transport {
-  return wrapTransport(base, new RecordingHooks(recording));
+export function recordingTransport(base: Transport, recorder: WriteRecorder): Transport {
+  return wrapTransport(base, new RecordingHooks(recorder));
 }
 
 class RecordingHooks implements TransportHooks {
-  readonly #recording: Recording;
+  readonly #recorder: WriteRecorder;
   /**
    * Objects of kinds that are not watched, as last read or written here; null for those that do not exist. Made on first
    * use, as most runs have none.
    */
   #seen: Map<string, KubeObject | null> | undefined;
 
-  constructor(recording: Recording) {
-    this.#recording = recording;
+  constructor(recorder: WriteRecorder) {
+    this.#recorder = recorder;
   }
 
   async get(
@@ -76,10 +76,10 @@ class RecordingHooks implements TransportHooks {
     // A dry run changes nothing.
     if (options?.dryRun === true) return send();
     const subresource = options?.subresource;
-    const recording = this.#recording;
-    recording.guard?.();
-    const at = recording.clock.now();
-    const watched = recording.before?.(kind, namespace, name);
+    const recorder = this.#recorder;
+    recorder.guard?.();
+    const at = recorder.clock.now();
+    const watched = recorder.before?.(kind, namespace, name);
     // A Scale is not the object, and cannot be compared with it.
     const isScale = subresource === "scale";
     const known = watched === undefined ? this.#seen?.get(addressOf(kind, namespace, name)) : watched;
@@ -87,19 +87,19 @@ class RecordingHooks implements TransportHooks {
     // Only an apply may create the object.
     const isKnown = !isScale && (verb === "apply" ? known !== undefined : before !== undefined);
     const sent = isKnown || verb === "create" ? undefined : body;
-    const { around } = recording;
+    const { around } = recorder;
     try {
       const after = await (around === undefined
         ? send()
         : around({ verb, kind: kind.kind, namespace, name, subresource }, send));
       const finalName = name || (after?.metadata.name ?? "");
-      recording.wrote({ verb, kind, namespace, name: finalName, subresource, at, before, after, sent });
-      if (watched === undefined && recording.before !== undefined && !isScale) {
+      recorder.wrote({ verb, kind, namespace, name: finalName, subresource, at, before, after, sent });
+      if (watched === undefined && recorder.before !== undefined && !isScale) {
         this.#see(kind, namespace, finalName, after ?? null);
       }
       return after;
     } catch (error) {
-      recording.wrote({ verb, kind, namespace, name, subresource, at, before, error: messageOf(error) });
+      recorder.wrote({ verb, kind, namespace, name, subresource, at, before, error: messageOf(error) });
       throw error;
     }
   }
@@ -111,34 +111,34 @@ class RecordingHooks implements TransportHooks {
     send: () => Promise<readonly KubeObject[]>,
   ): Promise<readonly KubeObject[]> {
     if (options?.dryRun === true) return send();
-    const recording = this.#recording;
-    recording.guard?.();
+    const recorder = this.#recorder;
+    recorder.guard?.();
     const record = {
       verb: "deleteCollection",
       kind,
       namespace,
       name: "",
-      at: recording.clock.now(),
+      at: recorder.clock.now(),
     } as const;
-    const { around } = recording;
+    const { around } = recorder;
     try {
       const deleted = await (around === undefined
         ? send()
         : around({ verb: record.verb, kind: kind.kind, namespace, name: "" }, send));
-      recording.wrote(record);
+      recorder.wrote(record);
       // The response need not list all objects that were deleted.
       this.#seen = undefined;
       return deleted;
     } catch (error) {
-      recording.wrote({ ...record, error: messageOf(error) });
+      recorder.wrote({ ...record, error: messageOf(error) });
       throw error;
     }
   }
 
   /** Also true when the state before writes is not recorded: then nothing needs to be remembered. */
   #isWatched(kind: KindInfo): boolean {
-    const recording = this.#recording;
-    return recording.before === undefined || recording.before(kind, "", "") !== undefined;
+    const recorder = this.#recorder;
+    return recorder.before === undefined || recorder.before(kind, "", "") !== undefined;
   }
 
   #see(kind: KindInfo, namespace: string, name: string, object: KubeObject | null): void {

@@ -1,8 +1,8 @@
 import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
-import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
+import { escapeText, writeYamlValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable } from "../log/secrets.js";
+import { comparableVersions } from "../log/secrets.js";
 import { sentOf } from "./compact-run.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
@@ -15,7 +15,7 @@ export interface RenderRunOptions {
 }
 
 /** Metadata that the line above a diff shows already, or that every write changes. */
-const hiddenMetadata = new Set([
+export const hiddenMetadata: ReadonlySet<string> = new Set([
   "name",
   "namespace",
   "managedFields",
@@ -26,7 +26,10 @@ const hiddenMetadata = new Set([
   "selfLink",
 ]);
 
-type Colors = ReturnType<typeof picocolors.createColors>;
+/** Functions that color text. Spelled out, since users of the declarations do not have picocolors. */
+type Colors = Readonly<
+  Record<"bold" | "cyan" | "dim" | "green" | "red" | "yellow", (text: string) => string>
+>;
 
 /**
  * Renders a run as text: its triggers, steps, writes and outcome.
@@ -41,7 +44,7 @@ export function renderRun(run: Run, { colors = false, diffs = true }: RenderRunO
     ["because", because(run, paint)],
     ["timing", [timing(run)]],
     ["steps", run.steps.map((step) => stepLine(step, paint))],
-    ["wrote", wroteLines(run, (write) => writeLines(write, paint, diffs, colors))],
+    ["wrote", wroteLines(run, (write) => recordLines(write, paint, diffs, colors))],
     ["outcome", [outcomeLine(run.outcome, paint)]],
     ["run", [paint.dim(run.traceId === undefined ? run.id : `${run.id} · trace ${run.traceId}`)]],
   ];
@@ -105,20 +108,49 @@ export function wroteLines<Write>(
   return [...writes.slice(0, -1).flatMap(linesOf), dropped, ...writes.slice(-1).flatMap(linesOf)];
 }
 
-function writeLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: boolean): readonly string[] {
-  const { verb, kind, namespace, name, subresource, error, before, after } = write;
-  const object = `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
-  const head = `${did(verb, isNew(write))} ${paint.bold(escapeText(object))}${subresource === undefined ? "" : ` (${subresource})`}`;
-  if (error !== undefined)
-    return [`${verb} ${paint.bold(escapeText(object))} ${paint.red(`failed: ${escapeText(error)}`)}`];
-  if (!diffs || after === undefined || verb === "delete" || verb === "deleteCollection") return [head];
-  const sent = sentOf(write);
-  if (sent !== undefined) return [`${head} ${paint.dim(unknownBefore)}`, ...sentLines(sent)];
-  const [from, to] = comparable(before, after);
-  const text = renderDiff(contentOf(from), contentOf(to), { color: colors, context: 0 });
-  return text === ""
-    ? [`${head} ${paint.dim("(no change)")}`]
-    : [head, ...text.split("\n").map((line) => `  ${line}`)];
+/** A write as it is shown, without the fields that it changed. */
+interface WriteSummary {
+  readonly verb: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource?: string | undefined;
+  readonly error?: string | undefined;
+  readonly isNew: boolean;
+  /** Body of a request that has nothing to compare with. */
+  readonly sent?: Json | undefined;
+}
+
+/** Lines of one write: a heading, and below it what was sent or the lines of the fields that changed. */
+export function writeLines(
+  { verb, kind, namespace, name, subresource, error, isNew, sent }: WriteSummary,
+  changedLines: (() => readonly string[]) | undefined,
+  paint: Colors,
+): readonly string[] {
+  const object = paint.bold(escapeText(`${kind} ${namespace === "" ? name : `${namespace}/${name}`}`));
+  if (error !== undefined) return [`${verb} ${object} ${paint.red(`failed: ${escapeText(error)}`)}`];
+  const head = `${did(verb, isNew)} ${object}${subresource === undefined ? "" : ` (${subresource})`}`;
+  if (changedLines === undefined || verb === "delete" || verb === "deleteCollection") return [head];
+  if (sent !== undefined) {
+    return [`${head} ${paint.dim("(previous state unknown; this was sent)")}`, ...sentLines(sent)];
+  }
+  const lines = changedLines();
+  if (lines.length === 0) return [`${head} ${paint.dim("(no change)")}`];
+  return [head, ...lines.map((line) => `  ${line}`)];
+}
+
+function recordLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: boolean): readonly string[] {
+  const { before, after } = write;
+  const changedLines = (): readonly string[] => {
+    const [from, to] = comparableVersions(before, after);
+    const text = renderDiff(contentOf(from), contentOf(to), { color: colors, context: 0 });
+    return text === "" ? [] : text.split("\n");
+  };
+  return writeLines(
+    { ...write, kind: write.kind.kind, isNew: isNew(write), sent: sentOf(write) },
+    diffs && after !== undefined ? changedLines : undefined,
+    paint,
+  );
 }
 
 /** Tests whether a write may have created its object: none was there before, or it is not known and apply can create. */
@@ -126,26 +158,26 @@ export function isNew({ verb, before, sent }: Pick<WriteRecord, "verb" | "before
   return before === undefined && (sent === undefined || verb === "apply");
 }
 
-/** Note behind a write that has nothing to compare with. */
-export const unknownBefore = "(previous state unknown; this was sent)";
-
 /** Body of a request as indented YAML lines. */
-export function sentLines(sent: Json): readonly string[] {
+function sentLines(sent: Json): readonly string[] {
   const lines: string[] = [];
-  writeValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
+  writeYamlValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
   return lines;
 }
 
-/** Parts of an object that are compared. */
-function contentOf(object: Json | undefined): Json | undefined {
+/** Parts of an object that are shown and compared. */
+export function contentOf(
+  object: Json | undefined,
+  hidden: ReadonlySet<string> = hiddenMetadata,
+): JsonObject | undefined {
   if (!isJsonObject(object)) return undefined;
   const { apiVersion: _, kind: __, metadata = {}, ...content } = object;
-  const fields = Object.entries(metadata as JsonObject).filter(([name]) => !hiddenMetadata.has(name));
+  const fields = Object.entries(metadata as JsonObject).filter(([name]) => !hidden.has(name));
   return fields.length === 0 ? content : { metadata: Object.fromEntries(fields), ...content };
 }
 
 /** Past tense of a verb. */
-export function did(verb: string, isNew: boolean): string {
+function did(verb: string, isNew: boolean): string {
   switch (verb) {
     case "create":
       return "made";

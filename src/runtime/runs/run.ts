@@ -81,8 +81,8 @@ export type RunOutcome =
 export interface Run {
   readonly id: string;
   readonly controller: string;
-  /** User as which the run sent its requests. */
-  readonly user: string;
+  /** User as which the run sent its requests; undefined when the API does not say who this process is. */
+  readonly user?: string | undefined;
   readonly apiVersion: string;
   readonly kind: string;
   /** `namespace/name`. */

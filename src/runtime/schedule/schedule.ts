@@ -79,7 +79,7 @@ interface Rest<T> {
 
 export type ScheduleOptions<T> = Rest<T> & Timing & (SetWork<T> | WholeWork);
 
-/** Work over a whole set that comes back: data, until {@link startSchedule} runs it. */
+/** Periodic work over a whole set, as data; {@link startSchedule} runs it. */
 export interface Schedule extends Rest<unknown> {
   /** Milliseconds, or the times of a cron expression. */
   readonly timing:

@@ -14,7 +14,7 @@ function counts(assigned: readonly string[], all: readonly string[]): number[] {
   return all.map((member) => assigned.filter((each) => each === member).length);
 }
 
-test("every shard is a member's, and nobody has two more than another", () => {
+test("every shard has an owner, and shares differ by at most one", () => {
   fc.assert(
     fc.property(owners, members, (owners, members) => {
       const assigned = assign(owners, members);
@@ -26,7 +26,7 @@ test("every shard is a member's, and nobody has two more than another", () => {
   );
 });
 
-test("what is assigned stays so, and the order of the members does not matter", () => {
+test("an assignment stays the same when it is made again, whatever the order of the members", () => {
   fc.assert(
     fc.property(owners, members, (owners, members) => {
       const assigned = assign(owners, members);
@@ -36,7 +36,7 @@ test("what is assigned stays so, and the order of the members does not matter", 
   );
 });
 
-test("nothing moves that need not: only what nobody has, and what one has too much of", () => {
+test("only free shards and those above a share move", () => {
   fc.assert(
     fc.property(owners, members, (owners, members) => {
       const assigned = assign(owners, members);
@@ -50,7 +50,7 @@ test("nothing moves that need not: only what nobody has, and what one has too mu
   );
 });
 
-test("of one who comes or goes, no more than its own share moves", () => {
+test("when a member joins or leaves, only its own share moves", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), members, (shards, members) => {
       const before = assign(Array.from({ length: shards }), members);
@@ -64,7 +64,7 @@ test("of one who comes or goes, no more than its own share moves", () => {
   );
 });
 
-test("objects are spread over shards, and where one is never changes", () => {
+test("objects are spread over the shards, and the shard of an object never changes", () => {
   const sizes = Array.from({ length: 64 }, () => 0);
   for (let index = 0; index < 64_000; index++) {
     const shard = shardOf(`default/site-${index}`, 64);

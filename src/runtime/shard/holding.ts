@@ -7,7 +7,7 @@ export class Holding {
   readonly #work: ShardWork;
   readonly #clock: Clock;
   readonly #held = new Set<number>();
-  readonly #leaving = new Set<number>();
+  readonly #draining = new Set<number>();
   readonly #timers = new Set<Timer>();
   #shards = 0;
   #lost = false;
@@ -28,33 +28,33 @@ export class Holding {
   }
 
   /** Shards in which active runs may end; released when drained. */
-  get leaving(): ReadonlySet<number> {
-    return this.#leaving;
+  get draining(): ReadonlySet<number> {
+    return this.#draining;
   }
 
   has(shard: number): boolean {
-    return this.#held.has(shard) || this.#leaving.has(shard);
+    return this.#held.has(shard) || this.#draining.has(shard);
   }
 
   busy(): ReadonlySet<number> {
     return this.#work.busy();
   }
 
-  /** Leaving shards without active runs. */
+  /** Draining shards without active runs. */
   drained(): ReadonlySet<number> {
     const busy = this.busy();
-    return new Set([...this.#leaving].filter((shard) => !busy.has(shard)));
+    return new Set([...this.#draining].filter((shard) => !busy.has(shard)));
   }
 
   /**
    * Follows the map: new shards are gained, missing ones are lost. If the number of shards has changed, equal numbers are
    * different shards.
    */
-  settle(owners: Owners, me: string): void {
+  followMap(owners: Owners, me: string): void {
     if (this.#lost) return;
     const gone = new Set<number>();
     const isOther = this.#shards !== owners.length;
-    for (const shard of [...this.#held, ...this.#leaving]) {
+    for (const shard of [...this.#held, ...this.#draining]) {
       if (isOther || owners[shard] !== me) gone.add(shard);
     }
     this.#drop(gone, "the shard went to another process");
@@ -67,17 +67,17 @@ export class Holding {
   }
 
   /** Starts to release shards; runs that have not ended after `patience` milliseconds are cancelled. */
-  leave(shards: ReadonlySet<number>, patience: number): void {
+  release(shards: ReadonlySet<number>, patience: number): void {
     if (this.#lost || shards.size === 0) return;
     for (const shard of shards) {
       this.#held.delete(shard);
-      this.#leaving.add(shard);
+      this.#draining.add(shard);
     }
-    this.#work.leave(shards);
+    this.#work.release(shards);
     const timer = this.#clock.after(patience, () => {
       this.#timers.delete(timer);
-      const left = new Set([...shards].filter((shard) => this.#leaving.has(shard)));
-      if (left.size > 0) this.#work.cut(left, "the shard goes to another process");
+      const left = new Set([...shards].filter((shard) => this.#draining.has(shard)));
+      if (left.size > 0) this.#work.cancel(left, "the shard goes to another process");
     });
     this.#timers.add(timer);
   }
@@ -86,7 +86,7 @@ export class Holding {
   lose(reason: string): void {
     this.#lost = true;
     for (const timer of this.#timers) timer.cancel();
-    this.#drop(new Set([...this.#held, ...this.#leaving]), reason);
+    this.#drop(new Set([...this.#held, ...this.#draining]), reason);
   }
 
   #drop(shards: ReadonlySet<number>, reason: string): void {
@@ -94,11 +94,11 @@ export class Holding {
     const held = new Set([...shards].filter((shard) => this.#held.has(shard)));
     for (const shard of shards) {
       this.#held.delete(shard);
-      this.#leaving.delete(shard);
+      this.#draining.delete(shard);
     }
-    if (held.size > 0) this.#work.leave(held);
+    if (held.size > 0) this.#work.release(held);
     const busy = this.busy();
     const left = new Set([...shards].filter((shard) => busy.has(shard)));
-    if (left.size > 0) this.#work.cut(left, reason);
+    if (left.size > 0) this.#work.cancel(left, reason);
   }
 }

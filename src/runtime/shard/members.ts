@@ -1,4 +1,4 @@
-import { durationOf, observe, type Lease, type Observation } from "../lease/lease.js";
+import { durationOf, observeLease, type Lease, type ObservedLease } from "../lease/lease.js";
 
 /**
  * Other members, judged by our own monotonic clock: a member is gone if its Lease had not changed for its duration at the time our
@@ -6,12 +6,12 @@ import { durationOf, observe, type Lease, type Observation } from "../lease/leas
  * meanwhile. A member whose Lease was deleted is waited for just as long, because it learns of that only with its next renewal.
  */
 export class Members {
-  readonly #seen = new Map<string, Observation>();
+  readonly #observed = new Map<string, ObservedLease>();
   /** Owners of shards without a Lease: since when, and the duration of their last one. */
   readonly #missing = new Map<string, { readonly since: number; readonly patience: number }>();
   readonly #patience: number;
   /** Time at which the last request was sent. */
-  #asked = -Infinity;
+  #sentAt = -Infinity;
 
   /** `patience` is the default lease duration, in milliseconds. */
   constructor(patience: number) {
@@ -19,42 +19,42 @@ export class Members {
   }
 
   /** Notes the Leases of all members, with the times of request and response, and the owners that should have one. */
-  see(
+  update(
     leases: readonly Lease[],
     owners: Iterable<string | undefined>,
-    { asked, answered }: { readonly asked: number; readonly answered: number },
+    { sentAt, receivedAt }: { readonly sentAt: number; readonly receivedAt: number },
   ): void {
-    this.#asked = asked;
+    this.#sentAt = sentAt;
     const names = new Set<string>();
     for (const lease of leases) {
       const { name = "" } = lease.metadata;
       names.add(name);
       this.#missing.delete(name);
-      this.#seen.set(name, observe(this.#seen.get(name), lease, answered));
+      this.#observed.set(name, observeLease(this.#observed.get(name), lease, receivedAt));
     }
     const wanted = new Set(owners);
     for (const owner of wanted) {
       if (owner === undefined || names.has(owner) || this.#missing.has(owner)) continue;
-      const patience = this.#lasts(this.#seen.get(owner)?.lease);
-      this.#missing.set(owner, { since: answered, patience });
+      const patience = this.#durationOf(this.#observed.get(owner)?.lease);
+      this.#missing.set(owner, { since: receivedAt, patience });
     }
     for (const name of this.#missing.keys()) if (!wanted.has(name)) this.#missing.delete(name);
-    for (const name of this.#seen.keys()) if (!names.has(name)) this.#seen.delete(name);
+    for (const name of this.#observed.keys()) if (!names.has(name)) this.#observed.delete(name);
   }
 
   /** Whether a member can no longer be working. */
   isGone(name: string): boolean {
-    const seen = this.#seen.get(name);
-    if (seen !== undefined) return this.#asked - seen.since >= this.#lasts(seen.lease);
+    const seen = this.#observed.get(name);
+    if (seen !== undefined) return this.#sentAt - seen.since >= this.#durationOf(seen.lease);
     const missing = this.#missing.get(name);
-    return missing !== undefined && this.#asked - missing.since >= missing.patience;
+    return missing !== undefined && this.#sentAt - missing.since >= missing.patience;
   }
 
   /** Time on the monotonic clock at which the next member is gone, unless it renews its Lease. */
   nextGone(): number {
     let next = Infinity;
-    for (const [name, { lease, since }] of this.#seen) {
-      if (!this.isGone(name)) next = Math.min(next, since + this.#lasts(lease));
+    for (const [name, { lease, since }] of this.#observed) {
+      if (!this.isGone(name)) next = Math.min(next, since + this.#durationOf(lease));
     }
     for (const [name, { since, patience }] of this.#missing) {
       if (!this.isGone(name)) next = Math.min(next, since + patience);
@@ -64,17 +64,17 @@ export class Members {
 
   /** Members that may be working and have a Lease. */
   alive(): string[] {
-    return [...this.#seen.keys()].filter((name) => !this.isGone(name)).toSorted();
+    return [...this.#observed.keys()].filter((name) => !this.isGone(name)).toSorted();
   }
 
   /** Leases of members that are gone, or known to have ended. */
   gone(isOver: (name: string) => boolean): Lease[] {
-    return [...this.#seen].flatMap(([name, { lease }]) =>
+    return [...this.#observed].flatMap(([name, { lease }]) =>
       lease !== undefined && (isOver(name) || this.isGone(name)) ? [lease] : [],
     );
   }
 
-  #lasts(lease: Lease | undefined): number {
+  #durationOf(lease: Lease | undefined): number {
     return lease === undefined ? this.#patience : durationOf(lease, this.#patience);
   }
 }

@@ -11,14 +11,14 @@ export interface Situation {
   /** Whether the owner of a shard can no longer be working on it. */
   isFree(owner: string, shard: number): boolean;
   /** Shards that this member is releasing. */
-  readonly leaving: ReadonlySet<number>;
+  readonly draining: ReadonlySet<number>;
   /** Those of them without active runs. */
   readonly drained: ReadonlySet<number>;
 }
 
-export interface Decision {
+export interface ShardDecision {
   /** Shards to start releasing: no more runs may start in them. */
-  readonly leave: ReadonlySet<number>;
+  readonly release: ReadonlySet<number>;
   /** The map to write over the one that was read; undefined if nothing changes. */
   readonly map: ShardMap | undefined;
 }
@@ -28,28 +28,29 @@ export interface Decision {
  * never takes a shard that another member owns. Writing the map requires the version that was read, so of two members that take
  * the same shard one fails and reads again. While members know of different others, shards may wait, but none has two owners.
  */
-export function redistribute(map: ShardMap, situation: Situation): Decision {
-  const { me, stopping, leaving, drained } = situation;
-  const members = situation.members.filter((each) => !map.leaving.has(each) && !(stopping && each === me));
+export function redistribute(map: ShardMap, situation: Situation): ShardDecision {
+  const { me, stopping, draining, drained } = situation;
+  const members = situation.members.filter((each) => !map.stopping.has(each) && !(stopping && each === me));
   const owners = map.owners.map((owner, shard) => {
     if (owner === undefined || (owner === me && drained.has(shard))) return undefined;
     return owner !== me && situation.isFree(owner, shard) ? undefined : owner;
   });
-  const staying = owners.map((owner, shard) => (owner === me && leaving.has(shard) ? undefined : owner));
+  const staying = owners.map((owner, shard) => (owner === me && draining.has(shard) ? undefined : owner));
   const target = members.length === 0 ? [] : assign(staying, members);
-  const leave = new Set<number>();
-  for (const [shard, owner] of staying.entries()) if (owner === me && target[shard] !== me) leave.add(shard);
+  const release = new Set<number>();
+  for (const [shard, owner] of staying.entries())
+    if (owner === me && target[shard] !== me) release.add(shard);
 
   // A released shard is written as free first, even if it should be this member's again.
   const next = owners.map(
     (owner, shard) => owner ?? (target[shard] === me && !drained.has(shard) ? me : undefined),
   );
-  const stillLeaving = new Set([...map.leaving].filter((each) => situation.members.includes(each)));
-  for (const each of map.leaving) if (next.includes(each)) stillLeaving.add(each);
-  if (stopping && map.owners.includes(me)) stillLeaving.add(me);
+  const stillStopping = new Set([...map.stopping].filter((each) => situation.members.includes(each)));
+  for (const each of map.stopping) if (next.includes(each)) stillStopping.add(each);
+  if (stopping && map.owners.includes(me)) stillStopping.add(me);
   const changed =
     next.some((owner, shard) => owner !== map.owners[shard]) ||
-    stillLeaving.size !== map.leaving.size ||
-    [...stillLeaving].some((each) => !map.leaving.has(each));
-  return { leave, map: changed ? { owners: next, leaving: stillLeaving } : undefined };
+    stillStopping.size !== map.stopping.size ||
+    [...stillStopping].some((each) => !map.stopping.has(each));
+  return { release, map: changed ? { owners: next, stopping: stillStopping } : undefined };
 }

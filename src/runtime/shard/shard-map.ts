@@ -8,11 +8,11 @@ export const shardsAnnotation = "fettle.dev/shards";
 export interface ShardMap {
   readonly owners: Owners;
   /** Members that are stopping, and take no more shards. */
-  readonly leaving: ReadonlySet<string>;
+  readonly stopping: ReadonlySet<string>;
 }
 
 export function emptyMap(shards: number): ShardMap {
-  return { owners: Array.from({ length: shards }, () => undefined), leaving: new Set() };
+  return { owners: Array.from({ length: shards }, () => undefined), stopping: new Set() };
 }
 
 /**
@@ -22,7 +22,7 @@ export function emptyMap(shards: number): ShardMap {
 export function readMap(lease: Lease): ShardMap {
   const text = lease.metadata.annotations?.[shardsAnnotation] ?? "";
   try {
-    const { shards, owners, leaving = [] } = JSON.parse(text) as Written;
+    const { shards, owners, stopping = [] } = JSON.parse(text) as Written;
     const read: (string | undefined)[] = [...emptyMap(shards).owners];
     for (const [owner, ranges] of Object.entries(owners)) {
       for (const shard of numbersIn(ranges)) {
@@ -31,7 +31,7 @@ export function readMap(lease: Lease): ShardMap {
         read[shard] = owner;
       }
     }
-    return { owners: read, leaving: new Set(leaving) };
+    return { owners: read, stopping: new Set(stopping) };
   } catch (error) {
     const { namespace = "", name = "" } = lease.metadata;
     throw new Error(
@@ -41,7 +41,7 @@ export function readMap(lease: Lease): ShardMap {
   }
 }
 
-export function writeMap({ owners, leaving }: ShardMap): string {
+export function writeMap({ owners, stopping }: ShardMap): string {
   const shards = new Map<string, number[]>();
   for (const [shard, owner] of owners.entries()) {
     if (owner === undefined) continue;
@@ -53,7 +53,7 @@ export function writeMap({ owners, leaving }: ShardMap): string {
   const written: Written = {
     shards: owners.length,
     owners: Object.fromEntries(sorted.map(([owner, numbers]) => [owner, rangesOf(numbers)])),
-    ...(leaving.size > 0 && { leaving: [...leaving].toSorted() }),
+    ...(stopping.size > 0 && { stopping: [...stopping].toSorted() }),
   };
   return JSON.stringify(written);
 }
@@ -72,7 +72,7 @@ export function rangesOf(numbers: Iterable<number>): string {
 interface Written {
   readonly shards: number;
   readonly owners: Readonly<Record<string, string>>;
-  readonly leaving?: readonly string[];
+  readonly stopping?: readonly string[];
 }
 
 function* numbersIn(ranges: string): Iterable<number> {

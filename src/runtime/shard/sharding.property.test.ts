@@ -26,7 +26,7 @@ const keys = Array.from({ length: shards }, (_, shard) => {
   for (let index = 0; ; index++) if (shardOf(`default/${index}`, shards) === shard) return `default/${index}`;
 });
 
-test("never do two work on one shard, whatever happens; and in the end somebody works on each", async () => {
+test("two processes never work on one shard, whatever happens, and in the end each shard has an owner", async () => {
   let actions = 0;
   let moves = 0;
   await fc.assert(
@@ -80,7 +80,9 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
               try {
                 sharing.guard(key);
               } catch {
-                expect(controller.signal.aborted, "the run was cut by the time guard() throws").toBe(true);
+                expect(controller.signal.aborted, "the run was cancelled by the time guard() throws").toBe(
+                  true,
+                );
                 break;
               }
               // This is where the world would be changed.
@@ -110,10 +112,10 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
                 void guarded(run(shard));
               }
             },
-            leave(left) {
+            release(left) {
               for (const shard of left) held.delete(shard);
             },
-            cut(left) {
+            cancel(left) {
               for (const shard of left) working.get(shard)?.abort();
             },
             busy: () => new Set(working.keys()),

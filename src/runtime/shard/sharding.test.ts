@@ -27,7 +27,7 @@ function check(...replicas: readonly Replica[]): void {
   for (const each of replicas) expect(each.sharding.owned).toBe(each.held.size);
 }
 
-test("one takes all, and those who come later get their share", async () => {
+test("the first process takes all shards, and later ones get their share", async () => {
   const a = replica("a");
   await world.advance(0);
   expect(owned(a)).toEqual([12]);
@@ -40,21 +40,19 @@ test("one takes all, and those who come later get their share", async () => {
   expect([a.sharding.members, a.sharding.shards]).toEqual([3, 12]);
   check(a, b, c);
   // Only what c got has moved.
-  expect(a.log).toEqual(["gained 12", "leave 6", "leave 2"]);
-  expect(b.log).toEqual(["gained 6", "leave 2"]);
+  expect(a.log).toEqual(["gained 12", "release 6", "release 2"]);
+  expect(b.log).toEqual(["gained 6", "release 2"]);
   const key = "default/hello";
   const owner = [a, b, c].find((each) => each.held.has(shardOf(key, 12)));
   for (const each of [a, b, c]) {
     expect(each.sharding.owns(key)).toBe(each === owner);
     if (each === owner) each.sharding.guard(key);
     else
-      expect(() => each.sharding.guard(key)).toThrow(
-        /does not have shard \d+ of default\/sites, and with it/,
-      );
+      expect(() => each.sharding.guard(key)).toThrow(/does not own shard \d+ of default\/sites, which has/);
   }
 });
 
-test("one that stops hands over at once, shard by shard as they fall quiet, and leaves nothing behind", async () => {
+test("a process that stops releases each shard as soon as it has no active runs, and deletes its Lease", async () => {
   const [a, b] = [replica("a"), replica("b")];
   await world.advance(10_000);
   const [busy = -1] = a.held;
@@ -76,7 +74,7 @@ test("one that stops hands over at once, shard by shard as they fall quiet, and 
   expect([...a.errors, ...b.errors]).toEqual([]);
 });
 
-test("what is under way when a shard is to go may end, and is cut when it does not", async () => {
+test("active runs may end when their shard moves, and are cancelled if they do not in time", async () => {
   const a = replica("a", { handOver: "8s" });
   await world.advance(0);
   for (const shard of a.held) a.working.add(shard);
@@ -85,12 +83,12 @@ test("what is under way when a shard is to go may end, and is cut when it does n
   expect(owned(a, b)).toEqual([6, 0]);
   expect(a.working.size).toBe(12);
   await world.advance(8000);
-  expect(a.log).toContain("cut 6");
+  expect(a.log).toContain("cancel 6");
   expect(owned(a, b)).toEqual([6, 6]);
   check(a, b);
 });
 
-test("the shards of one that dies go to the others when its lease has run out, and not before", async () => {
+test("the shards of a dead process go to others when its Lease has expired, and not before", async () => {
   const [a, b, c] = [replica("a"), replica("b"), replica("c")];
   await world.advance(20_000);
   a.machine.freeze(10 ** 9);
@@ -105,7 +103,7 @@ test("the shards of one that dies go to the others when its lease has run out, a
   expect(server.leases.size).toBe(3);
 });
 
-test("one that was frozen past its lease has nothing when it wakes, and joins anew", async () => {
+test("a process that was suspended past its Lease owns nothing when it continues, and joins again", async () => {
   const [a, b] = [replica("a"), replica("b")];
   await world.advance(10_000);
   const [shard = -1] = a.held;
@@ -115,14 +113,14 @@ test("one that was frozen past its lease has nothing when it wakes, and joins an
   expect(owned(b)).toEqual([12]);
   // Asked before any of its timers has fired, it says no.
   expect(a.sharding.owns(keyIn(shard))).toBe(false);
-  expect(() => a.sharding.guard(keyIn(shard))).toThrow("does not have shard");
+  expect(() => a.sharding.guard(keyIn(shard))).toThrow("does not own shard");
   expect(a.working.size).toBe(0);
   await world.advance(12_000);
   expect(owned(a, b)).toEqual([6, 6]);
   check(a, b);
 });
 
-test("one that cannot renew stops before its lease runs out", async () => {
+test("a process that cannot renew its Lease stops before it expires", async () => {
   const [a, b] = [replica("a"), replica("b")];
   await world.advance(10_000);
   a.fate = () => unavailable;
@@ -136,7 +134,7 @@ test("one that cannot renew stops before its lease runs out", async () => {
   expect(owned(a, b)).toEqual([6, 6]);
 });
 
-test("an answer that was long on its way does not make others look dead", async () => {
+test("a slow response does not make other members count as gone", async () => {
   const [a, b] = [replica("a"), replica("b")];
   await world.advance(10_000);
   const shares = owned(a, b);
@@ -147,7 +145,7 @@ test("an answer that was long on its way does not make others look dead", async 
   check(a, b);
 });
 
-test("a shard whose release was not answered is not worked on again before it was taken anew", async () => {
+test("a shard whose release got no response is not worked on before it is gained again", async () => {
   const a = replica("a");
   await world.advance(0);
   let lost = 0;
@@ -162,7 +160,7 @@ test("a shard whose release was not answered is not worked on again before it wa
   check(a, b);
 });
 
-test("when somebody deletes a lease or the map, nobody works on what is not theirs, and all comes right", async () => {
+test("when a Lease or the map is deleted, no shard has two owners, and all shards get an owner again", async () => {
   const [a, b] = [replica("a"), replica("b")];
   await world.advance(10_000);
   server.leases.delete("sites");
@@ -176,7 +174,7 @@ test("when somebody deletes a lease or the map, nobody works on what is not thei
   check(a, b);
 });
 
-test("those at work decide how many shards there are", async () => {
+test("the number of shards is that of the processes at work", async () => {
   const a = replica("a");
   await world.advance(0);
   const b = replica("b", { shards: 5 });
@@ -191,25 +189,25 @@ test("those at work decide how many shards there are", async () => {
   expect(c.sharding.shards).toBe(5);
 });
 
-test("more processes than shards: some wait in reserve", async () => {
+test("with more processes than shards, some own none", async () => {
   const all = ["a", "b", "c"].map((each) => replica(each, { shards: 2 }));
   await world.advance(10_000);
   expect(owned(...all).toSorted((a, b) => a - b)).toEqual([0, 1, 1]);
   for (const each of all) await each.sharding.ready();
 });
 
-test("what cannot work is refused", () => {
+test("rejects invalid options", () => {
   const options = { client: server.client(), namespace: "default", name: "sites" };
   expect(() => sharding({ ...options, shards: 0 })).toThrow("there cannot be 0 shards");
-  expect(() => sharding({ ...options, renewDeadline: "20s" })).toThrow("make the lease longer");
+  expect(() => sharding({ ...options, renewDeadline: "20s" })).toThrow("make leaseDuration longer");
 });
 
-test("a Lease of that name which is an election's is not touched", async () => {
+test("a Lease of that name that belongs to an election is not changed", async () => {
   await server.client().create("coordination.k8s.io/v1/Lease", { metadata: { name: "sites" } });
   // It is not among those with the label.
   const a = new Replica(world, hiding(server), "a");
   await world.advance(1000);
-  expect(String(a.errors[0])).toContain("give the shards another name");
+  expect(String(a.errors[0])).toContain("choose another name for the sharding");
   expect(owned(a)).toEqual([0]);
 });
 

@@ -7,7 +7,7 @@ import type { Moment } from "../lease/moment.js";
 import { NotLeaderError, Term } from "../lease/term.js";
 import type { Keys, OwnedWork, OwnershipOptions, WorkOwnership } from "../lease/work-ownership.js";
 import { Holding } from "./holding.js";
-import { Registry } from "./registry.js";
+import { MemberLeases } from "./member-leases.js";
 import { redistribute } from "./redistribute.js";
 import type { Owners } from "./assign.js";
 import { shardOf } from "./shard-of.js";
@@ -29,9 +29,9 @@ export interface ShardWork {
   /** This process owns these shards from now on. */
   gained(shards: ReadonlySet<number>): void;
   /** Starts no more runs in these shards; active ones may end. */
-  leave(shards: ReadonlySet<number>): void;
+  release(shards: ReadonlySet<number>): void;
   /** Cancels the runs in these shards. */
-  cut(shards: ReadonlySet<number>, reason: string): void;
+  cancel(shards: ReadonlySet<number>, reason: string): void;
   /** Shards with active runs. When the last run in one of them ends, `workEnded()` is called. */
   busy(): ReadonlySet<number>;
 }
@@ -44,7 +44,7 @@ const maxAttempts = 5;
  *
  * @example
  * const sharing = sharding({ client, namespace: "default", name: "sites" });
- * await sharing.run({ gained, leave, cut, busy }, { signal });
+ * await sharing.run({ gained, release, cancel, busy }, { signal });
  */
 export function sharding(options: ShardingOptions): Sharding {
   return new Sharding(options);
@@ -59,12 +59,12 @@ export function sharding(options: ShardingOptions): Sharding {
  * than its term can be. A process whose term is over joins as a new member, so that decisions about the old one do not concern
  * it.
  *
- * A shard of this process is **held** (work on it may begin) or **leaving** (active runs may end; then the map is written without
- * it). A leaving shard can be held again only through the map, because a write whose response was lost may still arrive.
+ * A shard of this process is **held** (work on it may begin) or **draining** (active runs may end; then the map is written without
+ * it). A draining shard can be held again only through the map, because a write whose response was lost may still arrive.
  */
 export class Sharding implements WorkOwnership {
   readonly #holder: LeaseHolder;
-  readonly #registry: Registry;
+  readonly #leases: MemberLeases;
   readonly #handOver: number;
   /** Earlier memberships of this process; nobody else would free its shards as early. */
   readonly #former = new Set<string>();
@@ -72,8 +72,8 @@ export class Sharding implements WorkOwnership {
   #term: Term | undefined;
   #running = false;
   #stopping = false;
-  /** There is something to do that should not wait for the next pass. */
-  #nudged = false;
+  /** A pass should begin soon, as there is something to do. */
+  #passRequested = false;
   #wake: () => void = () => {};
   #joined: () => void = () => {};
   readonly #ready = new Promise<void>((resolve) => (this.#joined = resolve));
@@ -87,7 +87,7 @@ export class Sharding implements WorkOwnership {
     const { identity, leaseDuration } = holder;
     this.#holder = holder;
     this.#handOver = duration(options.handOver ?? leaseDuration / 2);
-    this.#registry = new Registry({
+    this.#leases = new MemberLeases({
       client,
       namespace,
       name,
@@ -103,7 +103,7 @@ export class Sharding implements WorkOwnership {
 
   /** Number of shards. */
   get shards(): number {
-    return this.#holding?.shards || this.#registry.map.owners.length;
+    return this.#holding?.shards || this.#leases.map.owners.length;
   }
 
   /** Shards that this process owns right now, judged by the clock. */
@@ -113,7 +113,7 @@ export class Sharding implements WorkOwnership {
 
   /** Processes that share the work, as far as this one knows. */
   get members(): number {
-    return this.#alive().length;
+    return this.#aliveMembers().length;
   }
 
   /** Whether this process is a member right now. */
@@ -123,7 +123,7 @@ export class Sharding implements WorkOwnership {
 
   /** Owners of the shards, as last read. */
   get owners(): Owners {
-    return this.#registry.map.owners;
+    return this.#leases.map.owners;
   }
 
   /** Resolves when this process has joined, and has taken the shards that were free. */
@@ -144,7 +144,7 @@ export class Sharding implements WorkOwnership {
     const shard = this.shardOf(key);
     if (this.#holds && this.#holding?.has(shard)) return;
     throw new NotLeaderError(
-      `${this.identity} does not have shard ${shard} of ${this.#holder.path}, and with it ${key}: stop, whoever has it goes on`,
+      `${this.identity} does not own shard ${shard} of ${this.#holder.path}, which has ${key}: stop this work; the owner continues it`,
     );
   }
 
@@ -162,7 +162,7 @@ export class Sharding implements WorkOwnership {
     return `${owned} of ${shards} shards, ${members} ${members === 1 ? "process" : "processes"}`;
   }
 
-  /** Lists everything before this process takes its share, and keeps it in view when it loses that. */
+  /** Lists everything before this process takes its share, and keeps its caches when it loses that. */
   async work(work: OwnedWork, { signal, grace, onStarted }: OwnershipOptions): Promise<void> {
     const keysIn =
       (shards: ReadonlySet<number>): Keys =>
@@ -174,8 +174,8 @@ export class Sharding implements WorkOwnership {
       void this.ready().then(onStarted);
       const shardWork: ShardWork = {
         gained: (shards) => work.gained(keysIn(shards)),
-        leave: (shards) => work.release(keysIn(shards)),
-        cut: (shards, reason) => work.cancel(keysIn(shards), reason),
+        release: (shards) => work.release(keysIn(shards)),
+        cancel: (shards, reason) => work.cancel(keysIn(shards), reason),
         busy: () => new Set(Array.from(work.running(), (key) => this.shardOf(key))),
       };
       await this.run(shardWork, { signal, grace });
@@ -186,8 +186,8 @@ export class Sharding implements WorkOwnership {
   }
 
   workEnded(): void {
-    const { leaving, busy } = { leaving: this.#holding?.leaving ?? [], busy: this.#holding?.busy() };
-    if ([...leaving].some((shard) => !busy?.has(shard))) this.#nudge();
+    const { draining, busy } = { draining: this.#holding?.draining ?? [], busy: this.#holding?.busy() };
+    if ([...draining].some((shard) => !busy?.has(shard))) this.#requestPass();
   }
 
   /**
@@ -203,7 +203,7 @@ export class Sharding implements WorkOwnership {
     this.#stopping = false;
     const stop = (): void => {
       this.#stopping = true;
-      this.#nudge();
+      this.#requestPass();
     };
     signal.addEventListener("abort", stop, { once: true });
     try {
@@ -220,11 +220,11 @@ export class Sharding implements WorkOwnership {
 
   /** Joins: the time at which the request was sent that made this process a member. Undefined if the signal aborts. */
   async #join(signal: AbortSignal): Promise<Moment | undefined> {
-    this.#registry.renameTo(newUid(this.#holder.random).slice(0, 13));
+    this.#leases.renameTo(newUid(this.#holder.random).slice(0, 13));
     while (!signal.aborted) {
       try {
         return await this.#holder.request(this.#holder.renewDeadline, signal, (signal) =>
-          this.#registry.join(signal),
+          this.#leases.join(signal),
         );
       } catch (error) {
         if (signal.aborted) break;
@@ -246,39 +246,39 @@ export class Sharding implements WorkOwnership {
     this.#holding = holding;
     const patience = (): number => (signal.aborted ? grace : this.#handOver);
     const ended = new AbortController();
-    // A loop of its own: looking at everything takes time when much is going on.
+    // A loop of its own: a pass takes long when there are many members.
     const renewing = this.#holder.keepRenewing(
       term,
       ended.signal,
-      (signal) => this.#registry.renew(signal),
+      (signal) => this.#leases.renew(signal),
       () => "its Lease is gone",
     );
     try {
       while (term.holds) {
-        const passed = await this.#try(term, holding, patience);
-        if (passed && signal.aborted && this.#isFree()) {
+        const passed = await this.#tryPass(term, holding, patience);
+        if (passed && signal.aborted && this.#ownsNothing()) {
           ended.abort();
           await renewing;
           await this.#holder.request(this.#holder.renewDeadline / 2, undefined, (signal) =>
-            this.#registry.leave(signal),
+            this.#leases.leave(signal),
           );
           return;
         }
-        if (term.holds) await this.#nap(term.signal);
+        if (term.holds) await this.#waitForNextPass(term.signal);
       }
     } catch (error) {
       this.#holder.onError(error);
     } finally {
       ended.abort();
       await renewing;
-      this.#former.add(this.#registry.member);
+      this.#former.add(this.#leases.member);
       term.lose("it has ended");
       this.#term = undefined;
       this.#holding = undefined;
     }
   }
 
-  async #try(term: Term, holding: Holding, patience: () => number): Promise<boolean> {
+  async #tryPass(term: Term, holding: Holding, patience: () => number): Promise<boolean> {
     const limit = Math.max(this.#holder.retryPeriod, this.#holder.renewDeadline);
     try {
       await this.#holder.request(limit, term.signal, (signal) =>
@@ -293,63 +293,63 @@ export class Sharding implements WorkOwnership {
 
   /** Reads all Leases, and takes and releases shards accordingly. */
   async #pass(term: Term, holding: Holding, patience: number, signal: AbortSignal): Promise<void> {
-    const registry = this.#registry;
-    this.#nudged = false;
-    await registry.look(signal);
+    const registry = this.#leases;
+    this.#passRequested = false;
+    await registry.readLeases(signal);
     for (let left = maxAttempts; left > 0 && term.holds; left--) {
-      holding.settle(registry.map.owners, registry.member);
+      holding.followMap(registry.map.owners, registry.member);
       const { me, busy } = { me: registry.member, busy: holding.busy() };
       const situation = {
         me,
         stopping: this.#stopping,
-        members: this.#alive(),
+        members: this.#aliveMembers(),
         isFree: (owner: string, shard: number): boolean =>
           registry.members.isGone(owner) || (this.#former.has(owner) && !busy.has(shard)),
-        leaving: holding.leaving,
+        draining: holding.draining,
       };
-      // Shards that leave now and have no active runs are released in the same write.
-      holding.leave(redistribute(registry.map, { ...situation, drained: new Set() }).leave, patience);
+      // Shards that are released now and have no active runs are released in the same write.
+      holding.release(redistribute(registry.map, { ...situation, drained: new Set() }).release, patience);
       const { map } = redistribute(registry.map, { ...situation, drained: holding.drained() });
       if (map === undefined || (await registry.write(map, signal))) break;
     }
-    if (term.holds) holding.settle(registry.map.owners, registry.member);
+    if (term.holds) holding.followMap(registry.map.owners, registry.member);
     this.#joined();
     await registry.sweep((name) => this.#former.has(name), signal);
   }
 
   /** Whether this member owns no shards. */
-  #isFree(): boolean {
-    return !this.#registry.map.owners.includes(this.#registry.member);
+  #ownsNothing(): boolean {
+    return !this.#leases.map.owners.includes(this.#leases.member);
   }
 
-  #alive(): string[] {
-    return this.#registry.members.alive().filter((name) => !this.#former.has(name));
+  #aliveMembers(): string[] {
+    return this.#leases.members.alive().filter((name) => !this.#former.has(name));
   }
 
   get #holds(): boolean {
     return this.#term?.holds ?? false;
   }
 
-  /** Sleeps until the next pass, or a nudge; with a minimum, as shards are drained one by one. */
-  async #nap(signal: AbortSignal): Promise<void> {
+  /** Sleeps until the next pass, or until one is requested; with a minimum, as shards are drained one by one. */
+  async #waitForNextPass(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const shortest = this.#holder.retryPeriod / 20;
     const usual = this.#holder.jittered(this.#holder.retryPeriod / 2);
     // The shards of a silent member are free as soon as its Lease has expired.
     const whole = Math.max(
       shortest,
-      Math.min(usual, this.#registry.members.nextGone() - this.#holder.steady()),
+      Math.min(usual, this.#leases.members.nextGone() - this.#holder.steady()),
     );
     this.#wake = () => woken.abort();
-    if (this.#nudged) woken.abort();
+    if (this.#passRequested) woken.abort();
     const ends = AbortSignal.any([signal, woken.signal]);
     await sleep(this.#holder.clock, whole - shortest, ends).catch(() => {});
     await sleep(this.#holder.clock, shortest, signal).catch(() => {});
     this.#wake = () => {};
   }
 
-  #nudge(): void {
-    this.#nudged = true;
+  #requestPass(): void {
+    this.#passRequested = true;
     this.#wake();
   }
 }

@@ -28,16 +28,16 @@ export class ControllerWork implements OwnedWork {
   }
 
   release(keys: Keys): void {
-    for (const { loop } of this.#controllers) loop?.forget(keys);
+    for (const { loop } of this.#controllers) loop?.release(keys);
     void this.#schedules.stop(keys);
   }
 
   cancel(keys: Keys, reason: string): void {
-    for (const { loop } of this.#controllers) loop?.cut(keys, reason);
+    for (const { loop } of this.#controllers) loop?.cancel(keys, reason);
   }
 
   *running(): Iterable<string> {
-    for (const { loop } of this.#controllers) yield* loop?.underWay() ?? [];
+    for (const { loop } of this.#controllers) yield* loop?.activeKeys() ?? [];
     yield* this.#schedules.endingKeys();
   }
 

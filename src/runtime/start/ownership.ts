@@ -3,7 +3,7 @@ import type { Clock, Random } from "../../model/core.js";
 import { leaderElection, type LeaderElectionOptions } from "../leader/leader-election.js";
 import { soleOwnership, type WorkOwnership } from "../lease/work-ownership.js";
 import type { Log } from "../log/log.js";
-import type { Watched } from "../observe/metrics/lookups.js";
+import type { Watched } from "../observe/metrics/computed-families.js";
 import { sharding, type Sharding, type ShardingOptions } from "../shard/sharding.js";
 
 /** Options of leader election in `startControllers`. */

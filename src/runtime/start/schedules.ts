@@ -15,7 +15,7 @@ export interface SchedulesOptions {
   readonly clientFor: (key: string) => Client;
 }
 
-const ignoresSignal = "although it was cancelled: pass its signal on to what it waits for";
+const ignoresSignal = "although it was cancelled: pass its signal to everything it awaits";
 
 /** Schedules of this process. Each runs while this process owns its key, which is made of its name. */
 export class Schedules {
@@ -80,13 +80,17 @@ export class Schedules {
       skipped(name, due, lingering) {
         metrics?.skipped?.(name, due, lingering);
         if (lingering)
-          log.warn({ schedule: name }, `no pass begins: an earlier one goes on ${ignoresSignal}`);
+          log.warn({ schedule: name }, `no pass starts: an earlier one still runs ${ignoresSignal}`);
       },
-      lingering: (name) => log.error({ schedule: name }, `a pass goes on ${ignoresSignal}`),
+      lingering: (name) => log.error({ schedule: name }, `a pass still runs ${ignoresSignal}`),
       failed(name, error, item) {
         metrics?.failed?.(name, error, item);
         // A schedule with an onError of its own reports its failures itself.
-        if (onError === undefined) log.warn({ schedule: name, err: error }, "a schedule failed; it goes on");
+        if (onError === undefined)
+          log.warn(
+            { schedule: name, err: error },
+            "a pass of a schedule failed; the next one starts as planned",
+          );
       },
     };
   }

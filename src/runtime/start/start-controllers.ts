@@ -44,6 +44,8 @@ export interface ControllersOptions extends ObservationOptions {
    * `client` for all. Whatever it returns, caches are filled through `client`.
    */
   readonly clientFor?: ((user: string) => Client) | undefined;
+  /** User as which `client` is authenticated, for the records of runs without a client of their own. */
+  readonly user?: string | undefined;
   /** Elects one process among those that use the same Lease, which alone works. Default: this process works in any case. */
   readonly leaderElection?: Election | undefined;
   /** Divides the objects among all processes that use the same Lease, instead of a leader election. */
@@ -122,11 +124,11 @@ class RunningControllers implements Controllers {
   #stopped: Promise<void> | undefined;
   /** Error because of which the controllers could not be started. */
   #failure: unknown;
-  #began: () => void = () => {};
-  #failed: (error: unknown) => void = () => {};
+  #resolveReady: () => void = () => {};
+  #rejectReady: (error: unknown) => void = () => {};
   readonly #ready = new Promise<void>((resolve, reject) => {
-    this.#began = resolve;
-    this.#failed = reject;
+    this.#resolveReady = resolve;
+    this.#rejectReady = reject;
   });
 
   constructor(options: ControllersOptions) {
@@ -269,7 +271,7 @@ class RunningControllers implements Controllers {
   async #stop(): Promise<void> {
     this.#stopping.abort(new Error("the controllers are being stopped"));
     await this.#working;
-    this.#failed(new Error("the controllers were stopped"));
+    this.#rejectReady(new Error("the controllers were stopped"));
     await this.#recorders.close();
     await this.informers.close();
     this.#observation.end();
@@ -278,14 +280,14 @@ class RunningControllers implements Controllers {
   async #work(work: ControllerWork, log: Log, grace: number): Promise<void> {
     const { signal } = this.#stopping;
     const onStarted = (): void => {
-      this.#began();
+      this.#resolveReady();
       log.info({ controllers: this.all.map(({ name }) => name) }, "controllers are at work");
     };
     try {
       await this.#observation.load();
       await this.#ownership.work(work, { signal, grace, onStarted });
     } catch (error) {
-      this.#failed(error);
+      this.#rejectReady(error);
       if (signal.aborted) return;
       this.#failure = error;
       log.error({ err: error }, "the controllers could not be started");

@@ -4,7 +4,7 @@ import { asApiError, jitter, sleep, type Clock, type Random } from "../../model/
 const first = 200;
 const longest = 10_000;
 
-export interface RetryOptions {
+export interface UntilAnsweredOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface RetryOptions {
  */
 export async function untilAnswered<T>(
   request: () => Promise<T>,
-  { clock, random, signal, onError }: RetryOptions,
+  { clock, random, signal, onError }: UntilAnsweredOptions,
 ): Promise<T> {
   for (let wait = first; ; wait = Math.min(longest, wait * 2)) {
     try {

@@ -6,14 +6,13 @@ import type {
   ListOptions,
   Page,
   Patch,
-  Scope,
   Selection,
-  ObjectKey,
   Transport,
   WatchEvent,
   WatchOptions,
   WriteOptions,
 } from "../../client/transport/transport.js";
+import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import type { KubeObject } from "../../model/core.js";
 
 /** A write to one object. */

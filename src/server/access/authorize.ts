@@ -30,34 +30,89 @@ export interface Decision {
 }
 
 /** Decides whether a user may do something. An exception denies the request and is reported as an internal error. */
-export type Authorize = (attributes: Attributes) => Decision | Promise<Decision>;
+export interface Authorize {
+  (attributes: Attributes): Decision | Promise<Decision>;
+  /** Everything that a user may do in a namespace, for `kubectl auth can-i --list`. Optional. */
+  readonly rules?: ((user: User, namespace: string) => AccessRules | Promise<AccessRules>) | undefined;
+}
+
+/** Rules of a user, as a SelfSubjectRulesReview lists them; `*` stands for all. */
+export interface AccessRules {
+  readonly resourceRules: readonly {
+    readonly verbs: readonly string[];
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly resourceNames?: readonly string[] | undefined;
+  }[];
+  readonly nonResourceRules: readonly {
+    readonly verbs: readonly string[];
+    readonly nonResourceURLs: readonly string[];
+  }[];
+  /** There may be further rules. */
+  readonly incomplete?: boolean | undefined;
+}
 
 const allow: Decision = { allowed: true };
 const deny: Decision = { allowed: false };
 
-const publicPaths = new Set(["/version", "/healthz", "/livez", "/readyz"]);
+const publicPaths = ["/healthz", "/livez", "/readyz", "/version"];
+const publicRule = { verbs: ["get"], nonResourceURLs: publicPaths };
 
 /** Paths that clients read before their first request: open to every authenticated user. */
-const discoveryPath = /^\/(api|apis|openapi)(\/|$)/;
+const discoveryRoots = ["api", "apis", "openapi"];
+const discoveryPath = new RegExp(`^/(${discoveryRoots.join("|")})(/|$)`);
+const discoveryRule = {
+  verbs: ["get"],
+  nonResourceURLs: discoveryRoots.flatMap((root) => [`/${root}`, `/${root}/*`]),
+};
+
+/** Questions that every authenticated user may ask: who they are, and what they may do. */
+const selfReviews: Readonly<Record<string, readonly string[]>> = {
+  "authentication.k8s.io": ["selfsubjectreviews"],
+  "authorization.k8s.io": ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+};
+const selfReviewRules = Object.entries(selfReviews).map(([group, resources]) => ({
+  verbs: ["create"],
+  apiGroups: [group],
+  resources,
+}));
+
+const everything: AccessRules = {
+  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+};
 
 /**
- * Default authorizer: members of `system:masters` may do everything, authenticated users may read discovery, everybody may read
- * health and version.
+ * Default authorizer: members of `system:masters` may do everything, authenticated users may read discovery and ask about themselves,
+ * everybody may read health and version.
  */
-export const mastersOnly = ({ user, verb, path, resource }: Attributes): Decision => {
+export const mastersOnly: Authorize = Object.assign(decideForMasters, { rules: rulesForMasters });
+
+function decideForMasters({ user, verb, path, resource }: Attributes): Decision {
   if (user.groups.includes(mastersGroup)) return allow;
-  if (resource !== undefined || (verb !== "get" && verb !== "head")) return deny;
+  const isAuthenticated = user.groups.includes(authenticatedGroup);
+  if (resource !== undefined) {
+    const isSelfReview = selfReviews[resource.group]?.includes(resource.resource) === true;
+    return isAuthenticated && isSelfReview && verb === "create" ? allow : deny;
+  }
+  if (verb !== "get" && verb !== "head") return deny;
   if (isPublic(path)) return allow;
-  return user.groups.includes(authenticatedGroup) && discoveryPath.test(path) ? allow : deny;
-};
+  return isAuthenticated && discoveryPath.test(path) ? allow : deny;
+}
+
+function rulesForMasters({ groups }: User): AccessRules {
+  if (groups.includes(mastersGroup)) return everything;
+  if (!groups.includes(authenticatedGroup)) return { resourceRules: [], nonResourceRules: [publicRule] };
+  return { resourceRules: selfReviewRules, nonResourceRules: [discoveryRule, publicRule] };
+}
 
 function isPublic(path: string): boolean {
   const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-  return publicPaths.has(plain);
+  return publicPaths.includes(plain);
 }
 
 /** 403 response, worded as in Kubernetes. */
-export function forbidden(attributes: Attributes, reason = ""): ApiError {
+export function deniedError(attributes: Attributes, reason = ""): ApiError {
   const { resource } = attributes;
   const message = escapeHtml(describe(attributes));
   const why = reason === "" ? message : `${message}: ${reason}`;

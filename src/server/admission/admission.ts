@@ -10,9 +10,9 @@ export interface AdmissionRequest {
   readonly type: ResourceType;
   readonly key: ObjectKey;
   readonly subresource: Subresource | undefined;
-  /** Object as it will be stored; undefined for a delete. */
+  /** New state of the object; undefined for a delete. */
   readonly object: Draft | undefined;
-  /** Object as it is stored; undefined for a create. */
+  /** Stored state of the object; undefined for a create. Frozen. */
   readonly old: KubeObject | undefined;
   readonly dryRun: boolean;
   /** Sends a text to the client in a `Warning` header. */
@@ -20,36 +20,28 @@ export interface AdmissionRequest {
 }
 
 /**
- * Takes part in every write. Throw an ApiError to refuse it.
+ * In-process function that may change or refuse writes. Throw an ApiError to refuse one. A plugin runs for every write of every kind,
+ * also for those of the server's own controllers, so check `type` first.
  *
  * @example
  * const requireOwner: AdmissionPlugin = {
  *   name: "require-owner",
- *   validate({ operation, object }) {
- *     if (operation === "create" && !object?.metadata.labels?.owner) throw failures.badRequest("the label owner is missing");
+ *   validate({ type, operation, object }) {
+ *     if (type.plural !== "sites" || operation !== "create") return;
+ *     if (!object?.metadata["labels"]?.owner) throw failures.badRequest("set the label owner");
  *   },
  * };
  */
 export interface AdmissionPlugin {
   readonly name: string;
-  /** Changes `object` before the rules of its kind are applied. Defaults are filled in again afterwards. */
-  mutate?(request: AdmissionRequest): void | Promise<void>;
   /**
-   * Checks the final object, after all changes and the rules of its kind. Runs again when a write is repeated because of a
-   * conflict, on the object that results then.
+   * Changes the object of a create or update in place, before the rules of its kind are applied. Runs again, on a fresh copy, when a
+   * conflict repeats the write. The result is pruned and defaulted like a request body.
+   */
+  mutate?(request: AdmissionRequest & { readonly object: Draft }): void | Promise<void>;
+  /**
+   * Checks the final object of a create or update, or the deletion of `old`. Must not change the object. Runs again when a conflict
+   * repeats the write, on the object that results then.
    */
   validate?(request: AdmissionRequest): void | Promise<void>;
-}
-
-/** Runs the mutating part of all plugins, in order. */
-export async function mutate(plugins: readonly AdmissionPlugin[], request: AdmissionRequest): Promise<void> {
-  for (const plugin of plugins) await plugin.mutate?.(request);
-}
-
-/** Runs the validating part of all plugins, in order. */
-export async function validate(
-  plugins: readonly AdmissionPlugin[],
-  request: AdmissionRequest,
-): Promise<void> {
-  for (const plugin of plugins) await plugin.validate?.(request);
 }

@@ -7,20 +7,20 @@ import { Gate, PacedStore } from "./fixtures/paced-store.js";
 let store: PacedStore;
 let clock: VirtualClock;
 let changes: Changes;
-let told: string[];
+let received: string[];
 let errors: unknown[];
 
 beforeEach(() => {
   clock = new VirtualClock();
   store = new PacedStore({ clock });
-  told = [];
+  received = [];
   errors = [];
   changes = new Changes({ store, clock, onError: (error) => errors.push(error) });
   changes.add({
-    changed: ({ type, key }) => told.push(`${type} ${key}`),
-    present: ({ key }) => told.push(`present ${key}`),
-    complete: () => told.push("complete"),
-    missed: () => told.push("missed"),
+    changed: ({ type, key }) => received.push(`${type} ${key}`),
+    present: ({ key }) => received.push(`present ${key}`),
+    complete: () => received.push("complete"),
+    missed: () => received.push("missed"),
   });
 });
 afterEach(() => changes.stop());
@@ -41,21 +41,21 @@ async function start(): Promise<void> {
 test("reports existing objects once, then every change in order", async () => {
   await put("/a", "/b");
   await start();
-  expect(told.splice(0)).toEqual(["present /a", "present /b", "complete"]);
+  expect(received.splice(0)).toEqual(["present /a", "present /b", "complete"]);
   await put("/c", "/a");
   const { revision } = await store.commit([{ type: "delete", key: "/b" }]);
   await changes.reached(revision);
-  expect(told).toEqual(["put /c", "put /a", "delete /b"]);
+  expect(received).toEqual(["put /c", "put /a", "delete /b"]);
 });
 
 test("reads a large store in pages and yields to the event loop between them", async () => {
   for (let index = 0; index < 1700; index++) await put(`/k-${index}`);
   const reading = start();
   await new Promise((resolve) => setImmediate(resolve));
-  expect(told.length).toBeLessThan(1700);
+  expect(received.length).toBeLessThan(1700);
   await reading;
-  expect(new Set(told).size).toBe(1701);
-  expect(told.at(-1)).toBe("complete");
+  expect(new Set(received).size).toBe(1701);
+  expect(received.at(-1)).toBe("complete");
 });
 
 test("reports an object that changes during a page read only as changed", async () => {
@@ -68,7 +68,7 @@ test("reports an object that changes during a page read only as changed", async 
   await changes.reached(revision);
   gate.open();
   await reading;
-  expect(told).toEqual(["put /b", "present /a", "present /c", "complete"]);
+  expect(received).toEqual(["put /b", "present /a", "present /c", "complete"]);
 });
 
 test("does not wait for a revision that was reached already", async () => {
@@ -76,7 +76,7 @@ test("does not wait for a revision that was reached already", async () => {
   await changes.reached(0);
   const revision = await put("/a");
   await Promise.all([changes.reached(revision), changes.reached(revision)]);
-  await changes.reached(revision);
+  await expect(changes.reached(revision)).resolves.toBeUndefined();
 });
 
 test("resumes at the last revision after being too slow", async () => {
@@ -89,7 +89,7 @@ test("resumes at the last revision after being too slow", async () => {
   };
   const revision = await put("/a", "/b");
   await changes.reached(revision);
-  expect(told.slice(1)).toEqual(["put /a", "put /b"]);
+  expect(received.slice(1)).toEqual(["put /a", "put /b"]);
   expect(errors).toEqual([]);
 });
 
@@ -105,9 +105,9 @@ test("reports everything again when changes were compacted", async () => {
   const revision = await put("/b");
   await changes.reached(revision);
   await changes.complete();
-  expect(told).toEqual(["present /a", "complete", "missed", "present /a", "present /b", "complete"]);
+  expect(received).toEqual(["present /a", "complete", "missed", "present /a", "present /b", "complete"]);
   await changes.reached(await put("/c"));
-  expect(told.at(-1)).toBe("put /c");
+  expect(received.at(-1)).toBe("put /c");
 });
 
 test("abandons a read when changes are lost during it, and completes the new one", async () => {
@@ -123,7 +123,7 @@ test("abandons a read when changes are lost during it, and completes the new one
   await changes.reached(await put("/b"));
   gate.open();
   await changes.complete();
-  expect(told).toEqual(["missed", "present /a", "present /b", "complete"]);
+  expect(received).toEqual(["missed", "present /a", "present /b", "complete"]);
 });
 
 test("retries a failing store after a second", async () => {
@@ -135,13 +135,13 @@ test("retries a failing store after a second", async () => {
   changes.start((await store.status()).revision);
   const revision = await put("/b");
   await new Promise((resolve) => setImmediate(resolve));
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
   expect(errors).toEqual([new Error("on fire"), new Error("on fire")]);
   failing = false;
   await clock.advance(1000);
   await changes.reached(revision);
   await changes.complete();
-  expect(told.toSorted()).toEqual(["complete", "present /a", "present /b", "put /b"].toSorted());
+  expect(received.toSorted()).toEqual(["complete", "present /a", "present /b", "put /b"].toSorted());
 });
 
 test("calls all listeners when one of them fails", async () => {

@@ -5,8 +5,9 @@ import {
   StoreClosed,
   type Entry,
   type Store,
-  type WatchEvent,
+  type StoreEvent,
 } from "../../store/index.js";
+import { claimPrefix } from "../registry/keys.js";
 
 /** Entries and bytes per page of the initial read. */
 const page = { limit: 500, bytes: 2 ** 20 };
@@ -14,9 +15,9 @@ const page = { limit: 500, bytes: 2 ** 20 };
 /** Milliseconds between attempts to read a store that fails. */
 const retryDelay = 1000;
 
-/** Receives everything in the store: every entry once, and every change in order. */
+/** Receives all objects in the store: every entry once, and every change in order. */
 export interface ChangeListener {
-  changed(event: WatchEvent): void;
+  changed(event: StoreEvent): void;
   /** An entry of the initial read; entries that changed meanwhile are reported by `changed` alone. */
   present?(entry: Entry): void;
   /** The initial read is complete. */
@@ -106,7 +107,7 @@ export class Changes {
     })) {
       for (const event of events) {
         this.#touched?.add(event.key);
-        this.#notify((listener) => listener.changed(event));
+        if (!event.key.startsWith(claimPrefix)) this.#notify((listener) => listener.changed(event));
       }
       this.#seen = revision;
       this.#release();
@@ -131,6 +132,7 @@ export class Changes {
         const { entries, more } = await this.#store.range({ prefix: "/", after, ...page });
         if (isOver()) return;
         for (const entry of entries) {
+          if (entry.key.startsWith(claimPrefix)) continue;
           if (!touched.has(entry.key)) this.#notify((listener) => listener.present?.(entry));
         }
         after = entries.at(-1)?.key;

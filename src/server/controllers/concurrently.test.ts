@@ -16,15 +16,16 @@ test("processes every item once, within the concurrency limit", async () => {
 });
 
 test("resolves for no items", async () => {
-  await concurrently([], 3, () => Promise.reject(new Error("never")));
+  const work = concurrently([], 3, () => Promise.reject(new Error("never")));
+  await expect(work).resolves.toBeUndefined();
 });
 
 test("rejects after running items have ended, and starts no more", async () => {
   const gate = new Gate();
-  const begun: number[] = [];
+  const started: number[] = [];
   const ended: number[] = [];
   const all = concurrently([0, 1, 2, 3, 4], 2, async (item) => {
-    begun.push(item);
+    started.push(item);
     if (item === 0) throw new Error("no");
     await gate.pass();
     ended.push(item);
@@ -32,5 +33,5 @@ test("rejects after running items have ended, and starts no more", async () => {
   await gate.reached;
   gate.open();
   await expect(all).rejects.toThrow("no");
-  expect([begun, ended]).toEqual([[0, 1], [1]]);
+  expect([started, ended]).toEqual([[0, 1], [1]]);
 });

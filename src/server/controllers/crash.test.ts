@@ -5,9 +5,9 @@ import { PacedStore } from "./fixtures/paced-store.js";
 import { blocking, definition, held, ownedBy, World } from "./fixtures/world.js";
 
 interface Scenario {
-  /** What is there, made in peace. */
+  /** Creates the initial objects, without crashes. */
   readonly prepare: (world: World) => Promise<void>;
-  /** What a client asks for; it asks again when it was not told that it got it. */
+  /** Request of a client, repeated when its response was lost. */
   readonly act: (world: World) => Promise<unknown>;
 }
 
@@ -38,7 +38,7 @@ const scenarios: Record<string, Scenario> = {
     prepare: tree,
     act: (world) => world.delete("configmaps", "root", "Orphan"),
   },
-  "a tree that somebody holds": {
+  "a tree with a finalizer": {
     prepare: async (world) => {
       await tree(world);
       const a1 = await world.get("secrets", "a1");
@@ -67,7 +67,7 @@ const scenarios: Record<string, Scenario> = {
     },
     act: (world) => world.delete("namespaces", "team"),
   },
-  "a namespace with content that somebody holds": {
+  "a namespace with content that has a finalizer": {
     prepare: async (world) => {
       await world.create("namespaces", "team");
       await world.create("configmaps", "a", { namespace: "team", ...held });
@@ -98,7 +98,7 @@ const scenarios: Record<string, Scenario> = {
     },
     act: (world) => world.delete(definitions, "widgets.demo.dev"),
   },
-  "the deletion of a definition with objects that somebody holds": {
+  "the deletion of a definition with objects that have finalizers": {
     prepare: async (world) => {
       await world.define(definition("widgets", "Widget"));
       await world.create("widgets", "a", held);
@@ -116,13 +116,13 @@ const scenarios: Record<string, Scenario> = {
   },
 };
 
-/** When a process dies: after so many commits, with or without hearing that the last one was made. */
+/** Point of a crash: after so many commits, before or after the last response arrives. */
 interface Death {
   readonly commits: number;
   readonly heard: boolean;
 }
 
-/** Runs a scenario in processes that die, one after the other, until one comes to the end. */
+/** Runs a scenario in processes that crash, one after the other, until one completes it. */
 async function run(
   { prepare, act }: Scenario,
   deaths: (process: number) => Death | undefined,
@@ -152,7 +152,7 @@ async function run(
       accepted = true;
       await world.idle();
     } catch (error) {
-      // Asked for a second time, because the first answer was lost, it is found to be there, or gone.
+      // A repeated request may find its object created or deleted already.
       if (!dead) accepted = true;
       if (!dead && !isNotFound(error) && !String(error).includes("already exists")) throw error;
       if (!dead) await world?.idle();
@@ -166,7 +166,7 @@ async function run(
   }
 }
 
-/** Everything in the store, but for what differs from run to run. */
+/** Content of the store without what differs between runs. */
 async function stateOf(store: PacedStore): Promise<unknown> {
   const { entries } = await store.range({ prefix: "/" });
   return entries.map(({ key, value }) => {

@@ -5,12 +5,12 @@ import {
   type ConditionUpdate,
   type KubeObject,
 } from "../../model/core.js";
-import type { Entry, WatchEvent } from "../../store/index.js";
+import type { Entry, StoreEvent } from "../../store/index.js";
 import { cleanupFinalizer, storageVersionOf, type Definition } from "../custom-resources/definition.js";
 import { resourceTypesOf } from "../custom-resources/resource-types-of.js";
 import { terminating } from "../custom-resources/terminating.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
+import { Definitions, definitionPrefix, definitionName } from "./definitions.js";
 import { ServerController, type FollowingControllerOptions } from "./server-controller.js";
 
 /** Milliseconds between checks of a definition whose objects wait for finalizers. */
@@ -38,7 +38,7 @@ export class DefinitionCleanup extends ServerController {
     this.#collected = options.collected;
   }
 
-  changed(event: WatchEvent): void {
+  changed(event: StoreEvent): void {
     if (event.key.startsWith(definitionPrefix)) {
       this.work.add(event.key.slice(definitionPrefix.length));
     } else if (event.type === "delete") {
@@ -66,7 +66,7 @@ export class DefinitionCleanup extends ServerController {
   }
 
   async #empty(definition: Definition): Promise<void> {
-    const name = nameOf(definition);
+    const name = definitionName(definition);
     const type = storedType(definition);
     if (!definition.metadata.finalizers?.includes(cleanupFinalizer)) return;
     const left = type && (await this.#deleteAll(definition, type));

@@ -351,6 +351,8 @@ describe("deletion", () => {
     for (const server of [first, second]) {
       await server.create("widgets", `w-${server === first}`, { rest: { spec: { size: "large" } } });
     }
+    for (const server of [first, second])
+      expect(await server.names("widgets")).toEqual(["w-false", "w-true"]);
   });
 });
 
@@ -386,5 +388,5 @@ test("close ends the wait for a definition to be served", async () => {
   await gate.reached;
   const closing = other.api.close();
   gate.open();
-  await Promise.all([closing, defining, second]);
+  await expect(Promise.all([closing, defining, second])).resolves.toHaveLength(3);
 });

@@ -1,11 +1,11 @@
 import { isConditionTrue, isConflict, isNotFound, type Json } from "../../model/core.js";
 import { jsonEqual } from "../../model/object/json.js";
-import { Conflict, type WatchEvent } from "../../store/index.js";
+import { Conflict, type StoreEvent } from "../../store/index.js";
 import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
 import { nextStatus, type TakenNames } from "../custom-resources/names.js";
 import { resourceTypesOf } from "../custom-resources/resource-types-of.js";
-import { builtInSource } from "../resources/resource-types.js";
-import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
+import type { ResourceType } from "../resources/resource-type.js";
+import { Definitions, definitionPrefix, definitionName } from "./definitions.js";
 import { ServerController, type ServerControllerOptions } from "./server-controller.js";
 
 /** State of a definition when its kinds were last installed. */
@@ -41,7 +41,7 @@ export class DefinitionController extends ServerController {
   async start(): Promise<void> {
     for (const definition of await this.#definitions.all()) {
       this.#recordNames(definition);
-      this.work.add(nameOf(definition));
+      this.work.add(definitionName(definition));
     }
   }
 
@@ -61,7 +61,7 @@ export class DefinitionController extends ServerController {
     });
   }
 
-  changed(event: WatchEvent): void {
+  changed(event: StoreEvent): void {
     if (event.key.startsWith(definitionPrefix)) this.work.add(event.key.slice(definitionPrefix.length));
   }
 
@@ -98,9 +98,9 @@ export class DefinitionController extends ServerController {
       this.#recordNames(definition);
       return true;
     }
-    const taken: TakenNames[] = [...this.registry.types.ofSource(builtInSource)];
+    const taken: TakenNames[] = this.registry.types.all.filter(isInstalled);
     for (const [other, names] of this.#names) if (other !== name) taken.push(names);
-    const status = nextStatus(definition, [], taken, this.clock);
+    const status = nextStatus(definition, taken, this.clock);
     const same = jsonEqual(status as unknown as Json, (definition.status ?? {}) as Json);
     if (same) {
       this.#recordNames(definition);
@@ -126,13 +126,13 @@ export class DefinitionController extends ServerController {
     const { status, spec } = definition;
     const { acceptedNames = { plural: "", kind: "" } } = status ?? {};
     const waits = !isConditionTrue(status?.conditions, "NamesAccepted");
-    this.#names.set(nameOf(definition), { ...acceptedNames, group: spec.group, waits });
+    this.#names.set(definitionName(definition), { ...acceptedNames, group: spec.group, waits });
     if (isEstablished(status)) this.#serve(definition);
   }
 
   /** Installs the kinds of an established definition, unless they are installed already. */
   #serve(definition: Definition): void {
-    const name = nameOf(definition);
+    const name = definitionName(definition);
     const { uid = "", generation = 1, deletionTimestamp, resourceVersion } = definition.metadata;
     const names = (definition.status?.acceptedNames ?? {}) as unknown as Json;
     const terminating = Boolean(deletionTimestamp);
@@ -152,16 +152,24 @@ export class DefinitionController extends ServerController {
     this.#retryWaiting(name);
   }
 
-  /** Deletes objects that were written at the last moment under an earlier definition of the same name. */
+  /**
+   * Deletes objects that were written at the last moment under an earlier definition of the same name. Their kind is not served, so
+   * no request can name them: this is the one write of the server that does not go through the request pipeline.
+   */
   async #clear(definition: Definition): Promise<void> {
     const { group, names } = definition.spec;
-    const own = await this.store.get(definitionPrefix + nameOf(definition));
+    const own = await this.store.get(definitionPrefix + definitionName(definition));
     if (own === undefined) return;
     const { entries } = await this.store.range({ prefix: `/${group}/${names.plural}/` });
     for (const { key, created, revision } of entries) {
       if (created < own.created) await this.store.commit([{ type: "delete", key, expect: revision }]);
     }
   }
+}
+
+/** True for kinds without a definition. Those with one have the names that the definition was given, which may be fewer. */
+function isInstalled({ capabilities }: ResourceType): boolean {
+  return capabilities.routes === "installed";
 }
 
 function isEstablished(status: DefinitionStatus | undefined): boolean {

@@ -2,19 +2,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAlreadyExists, VirtualClock } from "../../model/core.js";
 import { PacedStore } from "./fixtures/paced-store.js";
-import { Schedule } from "./fixtures/schedule.js";
+import { StoreCallOrder } from "./fixtures/schedule.js";
 import { definition, World } from "./fixtures/world.js";
 
 const key = "/apiextensions.k8s.io/customresourcedefinitions/widgets.demo.dev";
 
-/** How long the lists that a deletion needs take, one after the other and over again. */
+/** Durations of the consecutive lists of a deletion. */
 const delays = fc.array(fc.oneof(fc.constant(0), fc.nat(200)), { maxLength: 6 });
 
-/** A creation: when it begins, and how long it takes from being let in to being written. */
+/** A create: its start, and its duration between admission and commit. */
 const creation = fc.record({ start: fc.nat(30), pause: fc.nat(60) });
 
 for (const servers of [1, 2]) {
-  test(`a kind that follows another of its name has none of its objects, and all of its own (servers: ${servers})`, () =>
+  test(`a kind recreated under the same name has none of the old objects and all of its own (servers: ${servers})`, () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(creation, { maxLength: 4 }),
@@ -31,7 +31,7 @@ for (const servers of [1, 2]) {
           for (let index = 0; index < 3; index++) await first.create("widgets", `old-${index}`);
           for (const world of worlds) await world.idle();
 
-          const schedule = new Schedule();
+          const schedule = new StoreCallOrder();
           let lists = 0;
           store.pace = async (moment) => {
             schedule.step();
@@ -46,7 +46,7 @@ for (const servers of [1, 2]) {
               ...creations.map(async ({ start }, index) => {
                 await schedule.after(start);
                 if (!last.serves("widgets")) return;
-                // Refused, or not, depending on when it comes.
+                // Rejected or not, depending on the time.
                 await last.create("widgets", `n-${index}`).catch(() => undefined);
               }),
               recreate(last, schedule, recreation),
@@ -70,7 +70,7 @@ for (const servers of [1, 2]) {
     ));
 }
 
-async function recreate(world: World, schedule: Schedule, start: number): Promise<void> {
+async function recreate(world: World, schedule: StoreCallOrder, start: number): Promise<void> {
   await schedule.after(start);
   for (;;) {
     try {

@@ -40,7 +40,7 @@ export class Definitions {
     const options = { fieldManager, subresource: "status" } as const;
     const { object: written } = await this.#api.update(
       this.#type,
-      { name: nameOf(definition) },
+      { name: definitionName(definition) },
       { object },
       options,
     );
@@ -54,7 +54,7 @@ export class Definitions {
     const object = { metadata: { uid, resourceVersion, finalizers: left } };
     await this.#api.patch(
       this.#type,
-      { name: nameOf(definition) },
+      { name: definitionName(definition) },
       { type: "merge", body: { object } },
       { fieldManager },
     );
@@ -67,6 +67,6 @@ export class Definitions {
   }
 }
 
-export function nameOf({ metadata }: KubeObject): string {
+export function definitionName({ metadata }: KubeObject): string {
   return metadata.name ?? "";
 }

@@ -7,8 +7,8 @@ export interface Remainder {
   readonly count: number;
   /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Some objects were created too late to be marked for deletion yet. */
-  readonly late: boolean;
+  /** True if some objects, created after the deletion started, are not marked for deletion yet. */
+  readonly hasUnmarked: boolean;
 }
 
 /** Conditions that report the progress of a namespace's deletion. */

@@ -8,7 +8,7 @@ import {
   type Json,
   type KubeObject,
 } from "../../model/core.js";
-import { Compacted, type Entry, type WatchEvent } from "../../store/index.js";
+import { Compacted, type Entry, type StoreEvent } from "../../store/index.js";
 import { objectKeyOf } from "../registry/keys.js";
 import { namespacePrefix } from "../registry/namespaces.js";
 import type { ResourceType } from "../resources/resource-type.js";
@@ -51,7 +51,7 @@ export class NamespaceController extends ServerController {
     for (const { object } of items) this.#add(object.metadata.name ?? "");
   }
 
-  changed(event: WatchEvent): void {
+  changed(event: StoreEvent): void {
     if (event.key.startsWith(namespacePrefix)) {
       const name = event.key.slice(namespacePrefix.length);
       if (event.type === "delete") this.#forget(name);
@@ -182,7 +182,7 @@ export class NamespaceController extends ServerController {
     const stays = left.length > 0 || others.length > 0 || (namespace.metadata.finalizers?.length ?? 0) > 0;
     const reported = stays ? await this.#reportProgress(namespace, left) : namespace;
     if (left.length === 0) await this.#write({ ...reported, spec: { finalizers: others } }, "finalize");
-    else if (left.some(({ late }) => late)) this.work.add(name);
+    else if (left.some(({ hasUnmarked }) => hasUnmarked)) this.work.add(name);
     else this.work.addLater(name, recheckDelay);
   }
 
@@ -193,13 +193,13 @@ export class NamespaceController extends ServerController {
       const { items } = await this.api.list(type, { namespace });
       if (items.length === 0) continue;
       const finalizers = new Map<string, number>();
-      let late = false;
+      let hasUnmarked = false;
       for (const { object } of items) {
-        if (!object.metadata.deletionTimestamp) late = true;
+        if (!object.metadata.deletionTimestamp) hasUnmarked = true;
         for (const each of object.metadata.finalizers ?? [])
           finalizers.set(each, (finalizers.get(each) ?? 0) + 1);
       }
-      left.push({ type, count: items.length, finalizers, late });
+      left.push({ type, count: items.length, finalizers, hasUnmarked });
     }
     return left;
   }

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAlreadyExists, isForbidden, isNotFound, VirtualClock } from "../../model/core.js";
 import { PacedStore } from "./fixtures/paced-store.js";
-import { Schedule } from "./fixtures/schedule.js";
+import { StoreCallOrder } from "./fixtures/schedule.js";
 import { definition, World } from "./fixtures/world.js";
 
-/** A creation: when it begins, and how long it takes from being let in to being written. */
+/** A create: its start, and its duration between admission and commit. */
 const creation = fc.record({
   plural: fc.constantFrom("configmaps", "widgets", "serviceaccounts"),
   start: fc.nat(40),
@@ -29,7 +29,7 @@ for (const servers of [1, 2]) {
           await first.create("namespaces", "team");
           for (const world of worlds) await world.idle();
 
-          const schedule = new Schedule();
+          const schedule = new StoreCallOrder();
           store.pace = async (moment) => {
             schedule.step();
             const index = /^commit .*\/team\/n-(\d)$/.exec(moment)?.[1];
@@ -68,7 +68,7 @@ for (const servers of [1, 2]) {
 }
 
 /** Creates the namespace anew as soon as it is gone, and something in it that has to stay. */
-async function recreate(world: World, schedule: Schedule, start: number): Promise<void> {
+async function recreate(world: World, schedule: StoreCallOrder, start: number): Promise<void> {
   await schedule.after(start);
   for (;;) {
     try {
@@ -82,7 +82,7 @@ async function recreate(world: World, schedule: Schedule, start: number): Promis
   await world.create("secrets", "kept", { namespace: "team" });
 }
 
-/** Refusals that are due while a namespace goes. */
+/** Expected errors while a namespace is deleted. */
 async function lenient(work: Promise<unknown>): Promise<void> {
   try {
     await work;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../model/core.js";
-import type { Entry, Store, WatchEvent } from "../../store/index.js";
+import type { Entry, Store, StoreEvent } from "../../store/index.js";
 import type { Registry } from "../registry/registry.js";
 import type { Caller } from "../request/caller.js";
 import type { ChangeListener } from "./changes.js";
@@ -42,7 +42,7 @@ export abstract class ServerController implements ChangeListener {
 
   protected abstract reconcile(key: string): Promise<void>;
 
-  abstract changed(event: WatchEvent): void;
+  abstract changed(event: StoreEvent): void;
 
   abstract present(entry: Entry): void;
 

@@ -1,7 +1,7 @@
 import { type Condition, type KubeObject, removeCondition } from "../../model/core.js";
 import { checkRules } from "../../model/cel/rules/check-rules.js";
 import { nameIsDns1123Subdomain } from "../../model/object/names.js";
-import type { Draft, Strategy } from "../resources/resource-type.js";
+import type { Draft, KindStrategy } from "../resources/resource-type.js";
 import { prepareDefinitionCreate, prepareDefinitionUpdate } from "./defaults.js";
 import { cleanupFinalizer, type Definition, type DefinitionStatus } from "./definition.js";
 import { terminating } from "./terminating.js";
@@ -9,7 +9,7 @@ import { validateDefinition } from "./validate-definition.js";
 import { definitionWarnings } from "./warnings.js";
 
 /** Strategy of CustomResourceDefinition. */
-export const definitionStrategy: Strategy = {
+export const definitionStrategy: KindStrategy = {
   validateName: nameIsDns1123Subdomain,
   generation: true,
   allowUnconditionalUpdate: false,

@@ -150,7 +150,7 @@ test("every definition is either rejected or served", () => {
       if (validateDefinition(draft).length > 0) return;
       const accepted = draft as unknown as Definition;
       definitionWarnings(accepted);
-      const status = nextStatus(accepted, [], [], new VirtualClock());
+      const status = nextStatus(accepted, [], new VirtualClock());
       for (const type of resourceTypesOf({ ...accepted, status }, { schemaRevision: 0 })) {
         const object: Draft = {
           apiVersion: "demo.dev/v1",

@@ -66,6 +66,6 @@ export function storageVersionOf({ spec }: Definition): DefinitionVersion | unde
 }
 
 /** Schema of a version; may be missing in an invalid definition. */
-export function schemaOf({ schema }: DefinitionVersion): StructuralSchema | undefined {
+export function versionSchema({ schema }: DefinitionVersion): StructuralSchema | undefined {
   return schema?.openAPIV3Schema;
 }

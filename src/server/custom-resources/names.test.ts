@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { VirtualClock } from "../../model/core.js";
 import type { Definition, DefinitionNames } from "./definition.js";
-import { nextStatus, type TakenNames } from "./names.js";
+import { acceptedNames, nextStatus } from "./names.js";
 
 const clock = new VirtualClock(Date.UTC(2026, 0, 1));
 const now = "2026-01-01T00:00:00Z";
@@ -48,7 +48,7 @@ const notEstablished = {
 
 test("free names are accepted and the kind is established", () => {
   const others = [definition({ plural: "others", kind: "Other" }, { plural: "others", kind: "Other" })];
-  expect(nextStatus(definition(widgetNames), others, [], clock)).toEqual({
+  expect(nextStatus(definition(widgetNames), others.map(acceptedNames), clock)).toEqual({
     storedVersions: ["v1"],
     conditions: [noConflicts, isEstablished],
     acceptedNames: widgetNames,
@@ -57,9 +57,9 @@ test("free names are accepted and the kind is established", () => {
 
 test("an up-to-date status is returned unchanged", () => {
   const first = definition({ ...widgetNames, categories: ["all"] });
-  const settled = { ...first, status: nextStatus(first, [first], [], clock) };
+  const settled = { ...first, status: nextStatus(first, [acceptedNames(first)], clock) };
   expect(settled.status.acceptedNames).toEqual({ ...widgetNames, categories: ["all"] });
-  expect(nextStatus(settled, [settled], [], clock)).toBe(settled.status);
+  expect(nextStatus(settled, [acceptedNames(settled)], clock)).toBe(settled.status);
 });
 
 describe("a name that is taken", () => {
@@ -102,15 +102,14 @@ describe("a name that is taken", () => {
       conditions: [conflict, notEstablished],
       acceptedNames: { ...widgetNames, ...got },
     };
-    expect(nextStatus(asks, [definition(taken, taken)], [], clock)).toEqual(expected);
-    const builtIn: TakenNames = { ...taken, group: "demo.dev" };
-    expect(nextStatus(asks, [], [builtIn], clock)).toEqual(expected);
+    expect(nextStatus(asks, [acceptedNames(definition(taken, taken))], clock)).toEqual(expected);
+    expect(nextStatus(asks, [{ ...taken, group: "demo.dev" }], clock)).toEqual(expected);
   });
 
   test("conflicts only when accepted, and only within its group", () => {
     const asks = definition({ ...widgetNames, plural: "gadgets" });
-    const others = [definition(taken), definition(taken, taken, "other.dev")];
-    expect(nextStatus(asks, others, [{ ...taken, group: "" }], clock).conditions).toEqual([
+    const others = [definition(taken), definition(taken, taken, "other.dev")].map(acceptedNames);
+    expect(nextStatus(asks, [...others, { ...taken, group: "" }], clock).conditions).toEqual([
       noConflicts,
       isEstablished,
     ]);
@@ -118,19 +117,19 @@ describe("a name that is taken", () => {
 
   test("requested later leaves the accepted names and the kind established", () => {
     const first = definition(widgetNames);
-    const settled = { ...first, status: nextStatus(first, [], [], clock) };
+    const settled = { ...first, status: nextStatus(first, [], clock) };
     const changed = {
       ...settled,
       spec: { ...settled.spec, names: { ...widgetNames, shortNames: ["gd"], singular: "thing" } },
     };
-    const status = nextStatus(changed, [definition(taken, taken)], [], clock);
+    const status = nextStatus(changed, [acceptedNames(definition(taken, taken))], clock);
     expect(status.acceptedNames).toEqual({ ...widgetNames, singular: "thing" });
     expect(status.conditions).toEqual([
       { ...noConflicts, status: "False", reason: "ShortNamesConflict", message: '"gd" is already in use' },
       isEstablished,
     ]);
     // And once the name is free:
-    const freed = nextStatus({ ...changed, status }, [], [], clock);
+    const freed = nextStatus({ ...changed, status }, [], clock);
     expect(freed.acceptedNames).toEqual({ ...widgetNames, singular: "thing", shortNames: ["gd"] });
     expect(freed.conditions).toEqual([noConflicts, isEstablished]);
   });
@@ -152,7 +151,7 @@ test.each([
       ...crd,
       metadata: { ...crd.metadata, annotations: { "api-approved.kubernetes.io": annotation } },
     };
-    expect(nextStatus(annotated, [], [], clock).conditions?.[2]).toEqual({
+    expect(nextStatus(annotated, [], clock).conditions?.[2]).toEqual({
       type: "KubernetesAPIApprovalPolicyConformant",
       status,
       lastTransitionTime: now,

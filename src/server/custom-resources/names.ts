@@ -12,7 +12,7 @@ import type { Definition, DefinitionNames, DefinitionStatus } from "./definition
 
 export type { Definition } from "./definition.js";
 
-/** Names of a kind, which are unique within its group. Every ResourceType is one. */
+/** Names of a kind, which are unique within its group. Every ResourceType has them. */
 export interface TakenNames {
   readonly group: string;
   readonly plural: string;
@@ -23,25 +23,24 @@ export interface TakenNames {
 }
 
 /** Accepted names of a definition. */
-function takenBy({ spec, status }: Definition): TakenNames {
+export function acceptedNames({ spec, status }: Definition): TakenNames {
   return { ...(status?.acceptedNames ?? { plural: "", kind: "" }), group: spec.group };
 }
 
 /**
- * Next status of a definition: its accepted names, and whether its kind can be served. `others` are all other definitions
- * and may include this one. Returns the same status when nothing changes.
+ * Next status of a definition: its accepted names, and whether its kind can be served. `taken` are the names of all other kinds, and
+ * may include its own. Returns the same status when nothing changes.
  *
  * A definition is established once all its names are accepted, and stays so: names that it requests later and cannot
  * get leave the accepted ones unchanged.
  */
 export function nextStatus(
   definition: Definition,
-  others: readonly Definition[],
-  builtIn: readonly TakenNames[],
+  taken: readonly TakenNames[],
   clock: Clock,
 ): DefinitionStatus {
   const status = definition.status ?? {};
-  const { names, conflict } = acceptNames(definition, [...others.map(takenBy), ...builtIn]);
+  const { names, conflict } = acceptNames(definition, taken);
   let conditions: readonly Condition[] = setCondition(
     status.conditions,
     conflict
@@ -86,7 +85,7 @@ function acceptNames(
   others: readonly TakenNames[],
 ): { names: DefinitionNames; conflict: Conflict | undefined } {
   const { names: requested, group } = definition.spec;
-  const accepted = takenBy(definition);
+  const accepted = acceptedNames(definition);
   const resources = new Set<string>();
   const kinds = new Set<string>();
   for (const other of [...others, accepted]) {

@@ -43,7 +43,7 @@ function widgets(versions: readonly DefinitionVersion[] = [v1], scope = "Namespa
     spec: { group: "demo.dev", names, scope, versions },
     status: { storedVersions: ["v1"] },
   };
-  return { ...definition, status: nextStatus(definition, [], [], new VirtualClock()) };
+  return { ...definition, status: nextStatus(definition, [], new VirtualClock()) };
 }
 
 function widget(parts: object = {}): Draft {

@@ -7,12 +7,12 @@ import type {
   Capabilities,
   ResourceType,
   ScalePaths,
-  Strategy,
+  KindStrategy,
   Subresources,
   TableColumn,
   Verb,
 } from "../resources/resource-type.js";
-import { type Definition, type DefinitionVersion, schemaOf, storageVersionOf } from "./definition.js";
+import { type Definition, type DefinitionVersion, versionSchema, storageVersionOf } from "./definition.js";
 import { columnsOf } from "./serving/columns.js";
 import { conversionBetween, sameStructure } from "./serving/conversion.js";
 import { validateScaled, validateScaledStatus } from "./serving/scale-rules.js";
@@ -54,13 +54,13 @@ export function resourceTypesOf(definition: Definition, { schemaRevision }: Serv
     kind,
     schemaRevision,
   };
-  const storedSchema = schemaOf(stored) ?? {};
+  const storedSchema = versionSchema(stored) ?? {};
   const storedRules = compileSchema(storedSchema);
 
   return versions
     .filter(({ served }) => served)
     .map((version): ResourceType => {
-      const schema = schemaOf(version) ?? {};
+      const schema = versionSchema(version) ?? {};
       const rules = version === stored ? storedRules : compileSchema(schema);
       const side = { apiVersion: `${group}/${version.name}`, rules };
       const conversion = sameStructure(storedSchema, schema)
@@ -142,7 +142,7 @@ function selectableFieldsOf({ selectableFields = [] }: DefinitionVersion): Resou
   );
 }
 
-function strategyOf(version: DefinitionVersion): Strategy {
+function strategyOf(version: DefinitionVersion): KindStrategy {
   const { status, scale } = version.subresources ?? {};
   return {
     validateName: nameIsDns1123Subdomain,
@@ -154,7 +154,7 @@ function strategyOf(version: DefinitionVersion): Strategy {
   };
 }
 
-function scaleRules(scale: ScalePaths): Pick<Strategy, "validate" | "validateUpdate"> {
+function scaleRules(scale: ScalePaths): Pick<KindStrategy, "validate" | "validateUpdate"> {
   return {
     validate: (object) => validateScaled(object, scale),
     validateUpdate: (object, _, subresource) =>

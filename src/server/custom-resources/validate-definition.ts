@@ -2,7 +2,7 @@ import { fieldErrors, isConditionTrue, names as nameRules, type Json } from "../
 import { childPath, type FieldPath, indexPath, keyPath } from "../../model/object/field-path.js";
 import { jsonEqual } from "../../model/object/json.js";
 import { approvalAnnotation, approvalOf } from "./api-approval.js";
-import { type Definition, type DefinitionSpec, schemaOf } from "./definition.js";
+import { type Definition, type DefinitionSpec, versionSchema } from "./definition.js";
 import { validateNames, validateRequiredNames } from "./validation/names.js";
 import type { CheckRules } from "./validation/schema.js";
 import { validateShape } from "./validation/shape.js";
@@ -54,7 +54,7 @@ function validateSpec(
   const errors = [...validateGroup(spec.group), ...validateChoice(spec.scope, "spec.scope", scopes)];
   for (const [index, version] of spec.versions.entries()) {
     const at = childPath(versionPath(index), "schema", "openAPIV3Schema");
-    if (!schemaOf(version)) errors.push(fieldErrors.required(at));
+    if (!versionSchema(version)) errors.push(fieldErrors.required(at));
   }
   for (const [index, version] of spec.versions.entries()) {
     const path = versionPath(index);
@@ -66,7 +66,7 @@ function validateSpec(
       a !== undefined && b !== undefined && jsonEqual(a as Json, b as Json);
     const unchangedSchema =
       before !== undefined &&
-      same(schemaOf(before), schemaOf(version)) &&
+      same(versionSchema(before), versionSchema(version)) &&
       (before.subresources?.status !== undefined) === (version.subresources?.status !== undefined);
     const unchangedSelectableFields = same(before?.selectableFields, version.selectableFields);
     errors.push(

@@ -1,7 +1,7 @@
 import type { StructuralSchema } from "../../model/core.js";
 import { quote } from "../../model/object/quote.js";
 import { checkJsonPath } from "../resources/json-path.js";
-import { type Definition, schemaOf } from "./definition.js";
+import { type Definition, versionSchema } from "./definition.js";
 
 /** String formats that are validated, without dashes. Kubernetes ignores all others. */
 const stringFormats = new Set(
@@ -14,7 +14,7 @@ const stringFormats = new Set(
 export function definitionWarnings({ spec }: Definition): string[] {
   const warnings = new Set<string>();
   for (const [index, version] of spec.versions.entries()) {
-    const schema = schemaOf(version);
+    const schema = versionSchema(version);
     if (schema) warnOfSchema(schema, warnings);
     for (const [column, { name, jsonPath }] of (version.additionalPrinterColumns ?? []).entries()) {
       const fault = checkJsonPath(jsonPath);

@@ -6,7 +6,7 @@ import type { Capabilities } from "../resources/resource-type.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
-import { scanThenParse, textOf } from "./json.js";
+import { scanThenParse, decodeBodyText } from "./json.js";
 import { mediaTypeOf } from "./media-type.js";
 import { parseYaml, type YamlOptions } from "./yaml.js";
 
@@ -50,7 +50,10 @@ export async function decodeBody(
   const { type, protobuf: decodeProtobuf, limits, fieldValidation = "Warn" } = options;
   try {
     if (mediaType === json) {
-      const parse = scanThenParse(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+      const parse = scanThenParse(decodeBodyText(bytes), {
+        limits,
+        duplicates: fieldValidation !== "Ignore",
+      });
       await options.nextStep?.();
       return expectObject(parse());
     }
@@ -102,7 +105,7 @@ export async function decodePatch(
     return { type, body: await decodeApply(bytes, { fieldValidation, limits, nextStep }) };
   }
   try {
-    const parse = scanThenParse(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+    const parse = scanThenParse(decodeBodyText(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
     await nextStep?.();
     const body = parse();
     if (type === "json") return { type, body: fieldValidation === "Ignore" ? body : withUnknownFields(body) };

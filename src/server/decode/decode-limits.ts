@@ -15,7 +15,7 @@ export interface DecodeLimits {
   readonly yamlAliases: number;
 }
 
-export const defaultLimits: DecodeLimits = {
+export const defaultDecodeLimits: DecodeLimits = {
   depth: 1000,
   yamlDepth: 200,
   fields: 65_536,

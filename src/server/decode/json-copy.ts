@@ -1,6 +1,6 @@
 import { failures, type Json } from "../../model/core.js";
 import { type MutableObject, setOwn } from "../../model/object/json.js";
-import { defaultLimits } from "./decode-limits.js";
+import { defaultDecodeLimits } from "./decode-limits.js";
 
 /**
  * Deep copy of a value as `JSON.parse(JSON.stringify(value))` makes it: undefined fields are omitted, `toJSON` is called (a
@@ -40,7 +40,7 @@ function copyOf(value: unknown, key: string, depth: number): Json {
       return checkedNumber(value);
     case "object":
       if (value === null) return null;
-      if (depth === defaultLimits.depth) {
+      if (depth === defaultDecodeLimits.depth) {
         throw new NotJson(`maps and lists are nested more than ${depth} levels deep`);
       }
       if (Array.isArray(value)) return copyOfList(value, depth);

@@ -3,7 +3,7 @@ import type { Json } from "../../model/core.js";
 import type { Body } from "./decoded-body.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
-import { type DecodeLimits, defaultLimits } from "./decode-limits.js";
+import { type DecodeLimits, defaultDecodeLimits } from "./decode-limits.js";
 import { scanJson } from "./json-scanner.js";
 
 export interface JsonOptions {
@@ -27,14 +27,14 @@ export interface JsonOptions {
  */
 export function decodeJson(bytes: Uint8Array, options: JsonOptions = {}): Body {
   try {
-    return parseJson(textOf(bytes), options);
+    return parseJson(decodeBodyText(bytes), options);
   } catch (error) {
     throw asBadRequest(error, (problem, syntax) => (syntax ? `json parse error: ${problem}` : problem));
   }
 }
 
 /** Decodes UTF-8. Keeps a byte order mark, which is an error in JSON but not in YAML. */
-export function textOf(bytes: Uint8Array): string {
+export function decodeBodyText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new DecodeError("syntax", `invalid UTF-8 at byte ${firstInvalidByte(bytes)}`);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
@@ -48,8 +48,8 @@ export function parseJson(source: string, options: JsonOptions): Body {
 export function scanThenParse(source: string, { limits, duplicates = false }: JsonOptions): () => Body {
   const text =
     source.includes("\\u") && surrogate.test(source) ? source.replace(escapes, replaceLoneSurrogate) : source;
-  const maxDepth = limits?.depth ?? defaultLimits.depth;
-  const maxFields = limits?.fields ?? defaultLimits.fields;
+  const maxDepth = limits?.depth ?? defaultDecodeLimits.depth;
+  const maxFields = limits?.fields ?? defaultDecodeLimits.fields;
   // A field takes up at least four characters.
   const isScanned = duplicates || text.length > maxFields * 4 || needsScan(text, maxDepth);
   const problems = isScanned ? scanJson(text, { maxDepth, maxFields, duplicates }) : [];

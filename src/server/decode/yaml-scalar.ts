@@ -1,16 +1,16 @@
 import { DecodeError } from "./decode-error.js";
 
 /** Resolved YAML scalar. `inexact` marks integers that a 64-bit float cannot represent. */
-export type Scalar =
+export type YamlScalar =
   | { readonly type: "null"; readonly value: null }
   | { readonly type: "bool"; readonly value: boolean }
   | { readonly type: "int"; readonly value: number; readonly inexact: boolean }
   | { readonly type: "float"; readonly value: number }
   | { readonly type: "str"; readonly value: string };
 
-const words = new Map<string, Scalar>();
+const words = new Map<string, YamlScalar>();
 
-function addWords(scalar: Scalar, ...texts: string[]): void {
+function addWords(scalar: YamlScalar, ...texts: string[]): void {
   for (const text of texts) words.set(text, scalar);
 }
 
@@ -56,7 +56,7 @@ const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
  * Resolves a scalar without quotes and tag by the rules of YAML 1.1, except that sexagesimal numbers and timestamps stay
  * strings.
  */
-export function resolvePlain(text: string): Scalar {
+export function resolvePlain(text: string): YamlScalar {
   const word = words.get(text);
   if (word !== undefined) return word;
   if (!numberStart.test(text)) return { type: "str", value: text };
@@ -65,7 +65,7 @@ export function resolvePlain(text: string): Scalar {
   return resolveInteger(digits) ?? resolveFloat(digits) ?? { type: "str", value: text };
 }
 
-function resolveInteger(text: string): Scalar | undefined {
+function resolveInteger(text: string): YamlScalar | undefined {
   const [, sign, hex, binary, octal, decimal] = integer.exec(text) ?? [];
   if (sign === undefined) return undefined;
   const magnitude =
@@ -85,7 +85,7 @@ function sixtyFourBits(prefix: string, digits: string | undefined): number | und
   return value < 2n ** 64n ? Number(value) : undefined;
 }
 
-function resolveFloat(text: string): Scalar | undefined {
+function resolveFloat(text: string): YamlScalar | undefined {
   if (!float.test(text)) return undefined;
   const value = Number(text);
   // As in Kubernetes, 1e400 is a string.
@@ -95,7 +95,7 @@ function resolveFloat(text: string): Scalar | undefined {
 const prefix = "tag:yaml.org,2002:";
 
 /** Resolves a scalar with a tag, quoted or not. Tags other than YAML's own make it a string. */
-export function resolveTagged(tag: string, text: string, place: string): Scalar {
+export function resolveTagged(tag: string, text: string, place: string): YamlScalar {
   const type = tag.startsWith(prefix) ? tag.slice(prefix.length) : "";
   switch (type) {
     case "binary":

@@ -5,7 +5,7 @@ import { wellFormed } from "../../model/object/quote.js";
 import { type MutableObject, setOwn } from "../../model/object/json.js";
 import { DecodeError, inexactNumber } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
-import { floatKey, resolvePlain, resolveTagged, type Scalar } from "./yaml-scalar.js";
+import { floatKey, resolvePlain, resolveTagged, type YamlScalar } from "./yaml-scalar.js";
 
 /** Module `yaml`, imported on first use. */
 export type Yaml = typeof yaml;
@@ -181,7 +181,7 @@ class Reader {
     }
   }
 
-  #scalar(node: ParsedNode): Scalar {
+  #scalar(node: ParsedNode): YamlScalar {
     const { value, type, tag } = node as ScalarNode;
     const source = typeof value === "string" ? wellFormed(value) : "";
     // The parser ends a block with a line break even if the text ends without one.
@@ -221,7 +221,7 @@ class Reader {
     }
   }
 
-  #checkExact(node: ParsedNode, scalar: Scalar): void {
+  #checkExact(node: ParsedNode, scalar: YamlScalar): void {
     if (scalar.type !== "int" || !scalar.inexact) return;
     throw inexactNumber(String((node as ScalarNode).source ?? scalar.value), this.#place(node));
   }

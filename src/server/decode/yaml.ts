@@ -2,8 +2,8 @@ import type { CST, Document, LineCounter } from "yaml";
 import type { Body, FieldValidation } from "./decoded-body.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
-import { type DecodeLimits, defaultLimits } from "./decode-limits.js";
-import { parseJson, textOf } from "./json.js";
+import { type DecodeLimits, defaultDecodeLimits } from "./decode-limits.js";
+import { parseJson, decodeBodyText } from "./json.js";
 import { valueOf, type Yaml } from "./yaml-values.js";
 
 export interface YamlOptions {
@@ -36,8 +36,8 @@ export async function decodeYaml(bytes: Uint8Array, options: YamlOptions = {}): 
 /** {@link decodeYaml}, throwing {@link DecodeError}. */
 export async function parseYaml(bytes: Uint8Array, options: YamlOptions): Promise<Body> {
   const { fieldValidation = "Ignore" } = options;
-  const limits: DecodeLimits = { ...defaultLimits, ...definedOnly(options.limits) };
-  const text = textOf(bytes);
+  const limits: DecodeLimits = { ...defaultDecodeLimits, ...definedOnly(options.limits) };
+  const text = decodeBodyText(bytes);
   const asJson = readAsJson(text, limits, fieldValidation !== "Ignore");
   if (asJson !== undefined) return asJson;
 

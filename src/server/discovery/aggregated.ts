@@ -1,7 +1,7 @@
 import type { ResourceType } from "../resources/resource-type.js";
-import { documentOf, type Document } from "./document.js";
+import { discoveryDocument, type Document } from "./document.js";
 import { groupsOf, type Group } from "./groups.js";
-import { subresourcesOf } from "./subresources.js";
+import { subresourcesOf } from "../resources/subresources.js";
 
 /** kubectl up to 1.29 requests v2beta1, later ones v2. They differ only in name. */
 export type AggregatedVersion = "v2" | "v2beta1";
@@ -20,7 +20,7 @@ export function aggregatedDiscovery(
   version: AggregatedVersion = "v2",
 ): Document {
   const groups = groupsOf(types).filter(({ name }) => (name === "") === (root === "api"));
-  return documentOf(
+  return discoveryDocument(
     {
       kind: "APIGroupDiscoveryList",
       apiVersion: `apidiscovery.k8s.io/${version}`,
@@ -55,7 +55,7 @@ function asResource(type: ResourceType): object {
     responseKind: { group, version, kind },
     scope: namespaced ? "Namespaced" : "Cluster",
     singularResource: singular,
-    verbs: [...verbs].sort(),
+    verbs,
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(subresources.length > 0 && { subresources }),

@@ -182,7 +182,7 @@ describe("aggregated discovery", () => {
               responseKind: { group: "demo.dev", version: "v1", kind: "Widget" },
               scope: "Namespaced",
               singularResource: "widget",
-              verbs: ["create", "get", "list"],
+              verbs: ["get", "list", "create"],
               shortNames: ["wd"],
               categories: ["all"],
               subresources: [

@@ -49,6 +49,12 @@ function* encodeMap(map: Readonly<Record<string, unknown>>, levels: number): Doc
   return `{${parts.join(",")}}`;
 }
 
+/** Document that ends with a newline, like every compact JSON of the API; OpenAPI documents do not. */
+export function discoveryDocument(content: unknown, contentType = "application/json"): Document {
+  const { body, hash } = documentOf(content);
+  return { body: `${body}\n`, hash, contentType };
+}
+
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").toUpperCase();
 }

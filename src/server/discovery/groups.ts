@@ -1,5 +1,5 @@
 import type { ResourceType } from "../resources/resource-type.js";
-import { compareVersions } from "./version-priority.js";
+import { compareApiVersions } from "./version-priority.js";
 
 /** Group with its kinds by version, the preferred version first. */
 export interface Group {
@@ -36,7 +36,7 @@ export function groupsOf(types: readonly ResourceType[]): readonly Group[] {
       version,
       types: served.sort((a, b) => (a.plural < b.plural ? -1 : 1)),
     }));
-    return { name, versions: versions.sort((a, b) => compareVersions(a.version, b.version)) };
+    return { name, versions: versions.sort((a, b) => compareApiVersions(a.version, b.version)) };
   });
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { parseApiVersion } from "../../model/core.js";
 import { apiVersionOf, type ResourceType } from "../resources/resource-type.js";
-import { documentOf, type Document } from "./document.js";
+import { discoveryDocument, type Document } from "./document.js";
 import { findGroup, findGroupVersion, groupsOf, type Group } from "./groups.js";
-import { subresourcesOf } from "./subresources.js";
+import { subresourcesOf } from "../resources/subresources.js";
 
 /**
  * `/api`: the versions of the core group.
@@ -11,7 +11,7 @@ import { subresourcesOf } from "./subresources.js";
  * @param serverAddress `host:port` at which clients reach this server, if that is known.
  */
 export function apiVersions(types: readonly ResourceType[], serverAddress?: string): Document {
-  return documentOf({
+  return discoveryDocument({
     kind: "APIVersions",
     versions: findGroup(types, "")?.versions.map(({ version }) => version),
     serverAddressByClientCIDRs:
@@ -22,13 +22,13 @@ export function apiVersions(types: readonly ResourceType[], serverAddress?: stri
 /** `/apis`: every group but the core group. */
 export function apiGroupList(types: readonly ResourceType[]): Document {
   const groups = groupsOf(types).filter(({ name }) => name !== "");
-  return documentOf({ kind: "APIGroupList", apiVersion: "v1", groups: groups.map(asApiGroup) });
+  return discoveryDocument({ kind: "APIGroupList", apiVersion: "v1", groups: groups.map(asApiGroup) });
 }
 
 /** `/apis/GROUP`; undefined when there is no such group. */
 export function apiGroup(types: readonly ResourceType[], name: string): Document | undefined {
   const group = name === "" ? undefined : findGroup(types, name);
-  return group && documentOf({ kind: "APIGroup", apiVersion: "v1", ...asApiGroup(group) });
+  return group && discoveryDocument({ kind: "APIGroup", apiVersion: "v1", ...asApiGroup(group) });
 }
 
 /** `/api/v1` and `/apis/GROUP/VERSION`; undefined when there is no such version. */
@@ -40,7 +40,7 @@ export function apiResourceList(
   const served = findGroupVersion(types, group, version);
   return (
     served &&
-    documentOf({
+    discoveryDocument({
       kind: "APIResourceList",
       // Kubernetes leaves it out for the core group, as its first releases did.
       ...(group !== "" && { apiVersion: "v1" }),
@@ -65,7 +65,7 @@ function asApiResources(type: ResourceType): object[] {
     verbs,
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
-    storageVersionHash: storageVersionHash(type),
+    ...(type.answer === undefined && { storageVersionHash: storageVersionHash(type) }),
   };
   const parts = subresourcesOf(type).map((part) => {
     const asOwn = {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareVersions } from "./version-priority.js";
+import { compareApiVersions } from "./version-priority.js";
 
 describe("the order of versions", () => {
   it("matches Kubernetes", () => {
@@ -18,7 +18,7 @@ describe("the order of versions", () => {
       "v1gamma1",
       "v99999999999999999999",
     ];
-    expect([...ordered].reverse().sort(compareVersions)).toEqual(ordered);
+    expect([...ordered].reverse().sort(compareApiVersions)).toEqual(ordered);
   });
 
   it("is a total order", () => {
@@ -28,10 +28,10 @@ describe("the order of versions", () => {
     );
     fc.assert(
       fc.property(fc.uniqueArray(version), (versions) => {
-        const sorted = [...versions].sort(compareVersions);
-        expect([...versions].reverse().sort(compareVersions)).toEqual(sorted);
+        const sorted = [...versions].sort(compareApiVersions);
+        expect([...versions].reverse().sort(compareApiVersions)).toEqual(sorted);
         for (const [index, one] of sorted.entries()) {
-          for (const other of sorted.slice(index + 1)) expect(compareVersions(one, other)).toBeLessThan(0);
+          for (const other of sorted.slice(index + 1)) expect(compareApiVersions(one, other)).toBeLessThan(0);
         }
       }),
     );

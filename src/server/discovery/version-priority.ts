@@ -10,7 +10,7 @@ const maturities = ["alpha", "beta", undefined];
  * @example
  * ["v1beta1", "foo", "v1", "v10"].sort(compareVersions); // ["v10", "v1", "v1beta1", "foo"]
  */
-export function compareVersions(a: string, b: string): number {
+export function compareApiVersions(a: string, b: string): number {
   if (a === b) return 0;
   const left = parse(a);
   const right = parse(b);

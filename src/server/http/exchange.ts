@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { User } from "../access/user.js";
 import type { InFlightSlot } from "./limits/in-flight.js";
-import type { Series } from "./metrics/request-metrics.js";
+import type { RequestSeries } from "./metrics/request-metrics.js";
 import { AbortedError } from "./request/aborted-error.js";
 import { parseQuery, type Query } from "./request/query.js";
 import { Warnings } from "./response/warnings.js";
@@ -29,7 +29,7 @@ export class Exchange {
   deadline: number | undefined;
   user: User | undefined;
   /** Metric series that counts the request. */
-  series: Series | undefined;
+  series: RequestSeries | undefined;
   /** Slot among the requests in flight, acquired or queued for. */
   slot: InFlightSlot | undefined;
   /** True when the client sent `Expect: 100-continue` and waits for that response. */

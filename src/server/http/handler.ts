@@ -1,22 +1,23 @@
 import { statusOf } from "../../model/errors/api-error.js";
 import { asApiError, failures } from "../../model/core.js";
-import { isPretty } from "./response/form.js";
+import { isPretty } from "./response/is-pretty.js";
 import { sendStatus, sendText } from "./response/send.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { HostCheck } from "./auth/hosts.js";
+import { checkHeaders } from "./auth/refused-headers.js";
 import { anonymous, type User } from "../access/user.js";
 import type { HttpContext } from "./context.js";
 import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
 import { Deadlines } from "../../model/time/deadlines.js";
-import { costOfList, kindOf, type InFlight, type RequestLoad } from "./limits/in-flight.js";
+import { costOfList, limitOf, type InFlight, type RequestLoad } from "./limits/in-flight.js";
 import { PageNotFound } from "../request/resolve.js";
 import type { Verb } from "../resources/resource-type.js";
+import { isSubresource } from "../resources/subresources.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
 import { AbortedError } from "./request/aborted-error.js";
-import { decodePath, parseResourcePath, type ResourcePath } from "./request/path.js";
+import { decodePath, parseResourcePath, verbOf, type ResourcePath } from "./request/path.js";
 import { timeoutOf } from "./request/timeout.js";
-import { verbOf } from "./request/verb.js";
 import { respond } from "./respond.js";
 import { serveWatch } from "./watch/serve-watch.js";
 
@@ -104,6 +105,7 @@ export class Handler {
     if (host === undefined && request.httpVersion !== "1.0") {
       throw failures.badRequest("the Host header is missing");
     }
+    checkHeaders(request);
     hosts.check(host, request.headers.origin);
     const path = decodePath(exchange.rawPath);
     const user = authenticate(request) ?? anonymous;
@@ -113,7 +115,7 @@ export class Handler {
     const verb = resource ? verbOf(method, resource, () => exchange.query) : method.toLowerCase();
     const extension = resource === undefined ? extensionFor(this.#parts.extensions, path) : undefined;
     const target: RequestTarget = { user, verb, path, resource, extension };
-    const kind = extension !== undefined && isFollowing(exchange) ? "watches" : kindOf(verb);
+    const kind = extension !== undefined && isFollowing(exchange) ? "watches" : limitOf(verb);
     if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
     const cost = verb === "list" ? costOf(exchange) : 1;
     const ready = isExempt(path) ? undefined : this.#acquireSlot(exchange, { kind, user: user.name, cost });
@@ -144,8 +146,7 @@ export class Handler {
         extension === undefined
           ? servePath(this.#parts, exchange, path)
           : this.#serveExtension(extension, exchange, path);
-      const authorizing = context.pipeline.checkAccess({ user, verb, path });
-      return authorizing === undefined ? serve() : authorizing.then(serve);
+      return context.pipeline.handlePath({ user, verb, path }, serve);
     }
     const type = types.find(resource.group, resource.version, resource.resource);
     if (type !== undefined) {
@@ -218,7 +219,7 @@ function costOf({ rawQuery, query }: Exchange): number {
 
 /** Subresource as a metric label; empty for unknown ones, since clients must not be able to create new series. */
 function metricSubresource({ subresource }: ResourcePath): string {
-  return subresource === "status" || subresource === "scale" || subresource === "finalize" ? subresource : "";
+  return subresource !== undefined && isSubresource(subresource) ? subresource : "";
 }
 
 function sendFailure(exchange: Exchange, error: unknown): void {

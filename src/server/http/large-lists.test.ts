@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask, widget, widgetsPath, type Reply } from "./fixtures/http-client.js";
+import { ask, widget, widgetsPath, type TestResponse } from "./fixtures/http-client.js";
 import { adminToken, widgetServer, type WidgetServer } from "./fixtures/widget-server.js";
 
 const count = 24;
@@ -40,7 +40,7 @@ interface Item {
   readonly metadata: { readonly name: string };
 }
 
-const namesOf = ({ json }: Reply): string[] =>
+const namesOf = ({ json }: TestResponse): string[] =>
   (json.items as readonly Item[]).map(({ metadata }) => metadata.name);
 
 describe("a list that is larger than its buffer", () => {

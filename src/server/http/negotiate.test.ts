@@ -36,7 +36,7 @@ describe("negotiation", () => {
     expect(formOf(accept)).toBe(form);
   });
 
-  it("gives kubectl get its table", () => {
+  it("gives kubectl get a Table", () => {
     const accept =
       "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
     expect(formOf(accept, listOffer)).toBe("application/json as Table meta.k8s.io/v1");
@@ -44,7 +44,7 @@ describe("negotiation", () => {
     expect(formOf(accept, plainOffer)).toBe("application/json");
   });
 
-  it("gives metadata clients their metadata", () => {
+  it("gives metadata clients PartialObjectMetadata", () => {
     const accept = (kind: string) =>
       `application/vnd.kubernetes.protobuf;as=${kind};g=meta.k8s.io;v=v1,application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
     expect(formOf(accept("PartialObjectMetadataList"), listOffer)).toBe(
@@ -55,7 +55,7 @@ describe("negotiation", () => {
     );
   });
 
-  it("gives every kubectl the discovery it asks for", () => {
+  it("gives every version of kubectl the discovery format it requests", () => {
     const offered = { mediaTypes: ["application/json"], conversions: aggregatedConversions };
     const old = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
     expect(formOf(old, offered)).toBe(
@@ -67,7 +67,7 @@ describe("negotiation", () => {
     expect(formOf("application/json", offered)).toBe("application/json");
   });
 
-  it("refuses with 406 and what there is", () => {
+  it("returns 406 with the supported formats", () => {
     const refusal = (accept: string, offered: Offered) => {
       try {
         return formOf(accept, offered);
@@ -89,7 +89,7 @@ describe("negotiation", () => {
     expect(refusal("application/json;q=x", objectOffer)).toMatch(/^406 /);
   });
 
-  it("answers anything with a form that is offered or with 406", () => {
+  it("any Accept header gives an offered format or 406", () => {
     const piece = fc.constantFrom(
       ...'* / ; , = q 0 1 . " as v'.split(" "),
       " ",

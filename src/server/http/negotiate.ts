@@ -34,6 +34,12 @@ export const objectOffer: Offered = {
   conversions: conversionsTo("Table", "PartialObjectMetadata"),
 };
 
+/** Formats of an object that has no Table. */
+export const objectWithoutTableOffer: Offered = {
+  mediaTypes: objectOffer.mediaTypes,
+  conversions: conversionsTo("PartialObjectMetadata"),
+};
+
 /** Formats of a list. */
 export const listOffer: Offered = {
   mediaTypes: objectOffer.mediaTypes,
@@ -70,6 +76,29 @@ export function negotiate(accept: string | undefined, offered: Offered): Negotia
   throw failures.notAcceptable(
     offered.stream ? mediaTypes.map((mediaType) => `${mediaType};stream=watch`) : mediaTypes,
   );
+}
+
+/** Cached `Accept` headers per offer; bounded, since a client could send a new one each time. */
+const maxCached = 200;
+const cache = new Map<Offered, Map<string, Negotiated>>(
+  [objectOffer, objectWithoutTableOffer, listOffer, watchOffer, plainOffer].map((offer) => [
+    offer,
+    new Map(),
+  ]),
+);
+
+/** Like {@link negotiate}, for headers that come again and again. */
+export function negotiateCached(accept: string, offered: Offered): Negotiated {
+  const cached = cache.get(offered);
+  let form = cached?.get(accept);
+  if (form === undefined) {
+    form = negotiate(accept, offered);
+    if (cached !== undefined) {
+      if (cached.size >= maxCached) cached.clear();
+      cached.set(accept, form);
+    }
+  }
+  return form;
 }
 
 interface Clause {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, createWidgets, sendRaw, widgetsPath } from "./fixtures/http-client.js";
+import { bearerTokens } from "./auth/authenticate.js";
+import { StaticTokens, type TokenEntry } from "./auth/tokens.js";
+import { startWatch } from "./fixtures/watch-client.js";
 import { adminToken, guestToken, widgetServer, type WidgetServer } from "./fixtures/widget-server.js";
 
 let api: WidgetServer;
@@ -114,7 +117,54 @@ describe("tokens", () => {
   });
 });
 
+describe("impersonation", () => {
+  test.each(["Impersonate-User", "impersonate-group", "IMPERSONATE-UID", "Impersonate-Extra-scope"])(
+    "is refused: %s",
+    async (name) => {
+      const reply = await ask(api, `${widgetsPath}/a`, { headers: { [name]: "nobody" } });
+      expect(reply.status).toBe(403);
+      expect(reply.json.message).toContain("this server does not support impersonation; remove --as");
+    },
+  );
+
+  test("is told apart from other headers with the same first letter", async () => {
+    const headers = { "if-none-match": "x", "i-am": "fine", impersonate: "no prefix" };
+    expect((await ask(api, `${widgetsPath}/a`, { headers })).status).toBe(200);
+  });
+});
+
+describe("revoked credentials", () => {
+  const admin = { token: adminToken, user: { name: "admin", groups: ["system:masters"] } };
+  const boss = { token: "boss-token-for-tests", user: { name: "boss", groups: ["system:masters"] } };
+
+  test.each<[string, TokenEntry[]]>([
+    ["is removed", [admin]],
+    ["belongs to another user", [admin, { ...boss, user: { ...boss.user, name: "other" } }]],
+    ["belongs to other groups", [admin, { ...boss, user: { ...boss.user, groups: ["guests"] } }]],
+  ])("end the watches of a token that %s, and no others", async (_, entries) => {
+    const tokens = new StaticTokens([admin, boss]);
+    await using other = await widgetServer({ authenticate: bearerTokens(tokens) });
+    const authorization = `Bearer ${boss.token}`;
+    const revoked = await startWatch(other, `${widgetsPath}?watch=1`, { authorization });
+    const kept = await startWatch(other, `${widgetsPath}?watch=1`);
+    tokens.set(entries);
+    other.server.recheckCredentials();
+    expect(await revoked.rest()).toEqual([]);
+    await createWidgets(other, "a");
+    expect(await kept.next()).toMatchObject({ type: "ADDED" });
+    kept.close();
+  });
+});
+
 describe("Host header", () => {
+  test("must not be repeated", async () => {
+    const text = await sendRaw(
+      api.server.port,
+      "GET /version HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\nConnection: close\r\n\r\n",
+    );
+    expect(text).toMatch(/^HTTP\/1.1 400 .*the request has more than one Host header/s);
+  });
+
   test.each(["localhost", "127.0.0.1:99", "[::1]:99", "fettle.example.com:443"])(
     "accepts %s",
     async (host) => {

@@ -51,15 +51,15 @@ describe("get", () => {
   test("indents JSON for curl and browsers", async () => {
     const { text: plain } = await ask(api, `${widgetsPath}/a`);
     const pretty = expect.stringMatching(/^\{\n {2}"apiVersion": "demo.dev\/v1",\n {2}"kind": "Widget",\n/);
-    const asked = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
+    const bodyOf = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
       return (await ask(api, `${widgetsPath}/a${path}`, { headers })).text;
     };
-    expect(await asked("?pretty=true")).toEqual(pretty);
-    expect(await asked("", { "user-agent": "curl/8.5.0" })).toEqual(pretty);
-    expect(await asked("", { "user-agent": "Mozilla/5.0 (X11)" })).toEqual(pretty);
-    expect(await asked("", { accept: "application/json;pretty=1" })).toEqual(pretty);
-    expect(await asked("?pretty=false", { "user-agent": "curl/8.5.0" })).toBe(plain);
-    expect(await asked("?pretty=0")).toBe(plain);
+    expect(await bodyOf("?pretty=true")).toEqual(pretty);
+    expect(await bodyOf("", { "user-agent": "curl/8.5.0" })).toEqual(pretty);
+    expect(await bodyOf("", { "user-agent": "Mozilla/5.0 (X11)" })).toEqual(pretty);
+    expect(await bodyOf("", { accept: "application/json;pretty=1" })).toEqual(pretty);
+    expect(await bodyOf("?pretty=false", { "user-agent": "curl/8.5.0" })).toBe(plain);
+    expect(await bodyOf("?pretty=0")).toBe(plain);
   });
 
   test("returns YAML", async () => {

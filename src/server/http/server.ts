@@ -1,10 +1,12 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
+import { anonymous, type User } from "../access/user.js";
 import type { Authenticate } from "./auth/authenticate.js";
-import { HostCheck } from "./auth/hosts.js";
+import { HostCheck, isWildcard, namesOfHost, requireTlsUnlessLoopback } from "./auth/hosts.js";
 import { rejectMalformed, Connections, rejectExpectation } from "./connections.js";
 import type { RequestPipeline } from "../request/pipeline.js";
 import type { HttpContext } from "./context.js";
@@ -20,7 +22,6 @@ import type { Extension } from "./paths/extension.js";
 import type { HealthCheck } from "./paths/health.js";
 import { versionInfo } from "./paths/version.js";
 import { checkKeyPair, namesOf, type KeyPair } from "./tls/certificate.js";
-import { requireTlsUnlessLoopback } from "./tls/require-tls.js";
 import { webSocketWatch } from "./watch/serve-websocket.js";
 
 export interface HttpOptions {
@@ -53,7 +54,13 @@ export interface HttpOptions {
 export interface HttpServer extends AsyncDisposable {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
+  /** URL for clients on this machine, where the name in `url` may not resolve. */
+  readonly localUrl: string;
+  /** IP address by which clients reach the server: the one it listens on, or one of this machine if it listens on all. */
+  readonly address: string;
   readonly port: number;
+  /** Ends watches whose credential is no longer valid, or is now that of a user with other groups. */
+  recheckCredentials(): void;
   /** Replaces the certificate for new connections. */
   setCertificate(pair: KeyPair): void;
   /**
@@ -72,16 +79,20 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   if (tls !== undefined) checkKeyPair(tls);
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const { types } = pipeline.registry;
-  const context: HttpContext = { pipeline, clock, limits, onError, watches: new Set() };
+  const context: HttpContext = { pipeline, clock, limits, onError, watches: new Map() };
   const metrics = new RequestMetrics();
-  const inFlight = new InFlight(limits, metrics, clock);
+  const inFlight = new InFlight(limits, metrics.dropped, clock);
   let closing = false;
   let serverAddress: string | undefined;
   const handler = new Handler({
     context,
     types,
     hosts: new HostCheck({
-      hosts: [host, ...(options.hosts ?? []), ...(tls === undefined ? [] : namesOf(tls.cert))],
+      hosts: [
+        ...namesOfHost(host),
+        ...(options.hosts ?? []),
+        ...(tls === undefined ? [] : namesOf(tls.cert)),
+      ],
       origins: options.origins ?? [],
     }),
     authenticate: options.authenticate,
@@ -115,14 +126,16 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   server.on("clientError", rejectMalformed);
 
   const bound = await listen(server, port, host);
-  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
-  serverAddress = `${name.includes(":") ? `[${name}]` : name}:${bound.port}`;
+  const name = isWildcard(host) ? publicName(options) : host;
+  const authorityOf = (each: string): string => `${each.includes(":") ? `[${each}]` : each}:${bound.port}`;
+  serverAddress = authorityOf(name);
+  const scheme = tls === undefined ? "http" : "https";
   server.on("error", onError);
 
   const close = async (deadline = 10_000): Promise<void> => {
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const watch of context.watches) watch.abort();
+    for (const watch of context.watches.keys()) watch.abort();
     connections.closeSessions();
     const timer = clock.after(deadline, () => connections.destroyAll());
     await Promise.race([handler.whenIdle(), closed]);
@@ -131,8 +144,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     timer.cancel();
   };
   return {
-    url: `${tls === undefined ? "http" : "https"}://${serverAddress}`,
+    url: `${scheme}://${serverAddress}`,
+    address: reachableAddress(bound.address),
+    localUrl: `${scheme}://${authorityOf(isWildcard(host) ? "localhost" : host)}`,
     port: bound.port,
+    recheckCredentials: () => endRevoked(context.watches, options.authenticate),
     setCertificate(pair) {
       checkKeyPair(pair);
       if ("setSecureContext" in server) server.setSecureContext({ cert: pair.cert, key: pair.key });
@@ -140,6 +156,31 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Name in the URL of a server that listens on all addresses: the first that clients can use, given or in the certificate. */
+function publicName({ hosts = [], tls }: HttpOptions): string {
+  const certified = tls === undefined ? [] : namesOf(tls.cert);
+  const names = [...hosts, ...(certified.includes("localhost") ? [] : certified)];
+  return names.find((each) => !each.startsWith("*")) ?? "localhost";
+}
+
+function endRevoked(watches: HttpContext["watches"], authenticate: Authenticate): void {
+  for (const [watch, { request, user }] of watches) {
+    if (user !== undefined && !isSameUser(user, authenticatedUser(authenticate, request))) watch.abort();
+  }
+}
+
+function authenticatedUser(authenticate: Authenticate, request: HttpRequest): User | undefined {
+  try {
+    return authenticate(request) ?? anonymous;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameUser(one: User, other: User | undefined): boolean {
+  return one.name === other?.name && one.uid === other.uid && String(one.groups) === String(other.groups);
 }
 
 function plainServer(limits: Limits): Server {
@@ -193,6 +234,13 @@ function listen(server: AnyServer, port: number, host: string): Promise<AddressI
       resolve(server.address() as AddressInfo);
     });
   });
+}
+
+function reachableAddress(address: string): string {
+  if (address !== "0.0.0.0" && address !== "::") return address;
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const outside = addresses.find(({ internal, family }) => !internal && family === "IPv4");
+  return outside?.address ?? "127.0.0.1";
 }
 
 /** Makes `/readyz` fail during shutdown, so that load balancers send no new requests. */

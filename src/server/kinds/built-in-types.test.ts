@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError, fieldErrors, type KubeObject } from "../../model/core.js";
 import type { Draft, ResourceType } from "../resources/resource-type.js";
 import { builtInTypes } from "./built-in-types.js";
-import { schemaOf } from "./schema/build-schema.js";
+import { structSchema } from "./schema/build-schema.js";
 import { allTypes } from "./types.js";
 
 const types = builtInTypes();
@@ -13,7 +13,7 @@ function typeOf(name: string): ResourceType {
   return found;
 }
 
-/** What the server makes of a new object before it is validated. */
+/** New object as the server has it before validation. */
 function created(name: string, body: object): Draft {
   const type = typeOf(name);
   const draft = { ...structuredClone(body), ...identityOf(type) } as unknown as Draft;
@@ -76,9 +76,9 @@ test("built-in kinds have the names, subresources and options of Kubernetes", ()
     "v1 ConfigMap configmaps cm",
     "v1 Secret secrets",
     "v1 ServiceAccount serviceaccounts sa",
-    "v1 Namespace namespaces cluster ns /status /finalize",
+    "v1 Namespace namespaces cluster ns /finalize /status",
     "v1 Event events ev create-on-update 3600000ms",
-    "v1 Pod pods po all /status generation",
+    "v1 Pod pods po all /attach /binding /ephemeralcontainers /eviction /exec /log /portforward /status generation",
     "v1 PodTemplate podtemplates generation",
     "v1 ReplicationController replicationcontrollers rc all /status /scale generation",
     "v1 Service services svc all /status create-on-update",
@@ -94,7 +94,13 @@ test("built-in kinds have the names, subresources and options of Kubernetes", ()
     "apps/v1 ReplicaSet replicasets rs all /status /scale generation",
     "apps/v1 ControllerRevision controllerrevisions",
     "events.k8s.io/v1 Event events ev create-on-update 3600000ms",
+    "authentication.k8s.io/v1 SelfSubjectReview selfsubjectreviews cluster",
+    "authorization.k8s.io/v1 LocalSubjectAccessReview localsubjectaccessreviews",
+    "authorization.k8s.io/v1 SelfSubjectAccessReview selfsubjectaccessreviews cluster",
+    "authorization.k8s.io/v1 SelfSubjectRulesReview selfsubjectrulesreviews cluster",
+    "authorization.k8s.io/v1 SubjectAccessReview subjectaccessreviews cluster",
     "autoscaling/v2 HorizontalPodAutoscaler horizontalpodautoscalers hpa all /status",
+    "autoscaling/v1 HorizontalPodAutoscaler horizontalpodautoscalers hpa all /status",
     "batch/v1 Job jobs all /status generation",
     "batch/v1 CronJob cronjobs cj all /status generation",
     "networking.k8s.io/v1 Ingress ingresses ing /status generation",
@@ -112,7 +118,9 @@ test("built-in kinds have the names, subresources and options of Kubernetes", ()
     "discovery.k8s.io/v1 EndpointSlice endpointslices generation",
   ]);
   expect(typeOf("Namespace").verbs).not.toContain("deletecollection");
-  expect(types.filter(({ verbs }) => verbs.length === 8)).toHaveLength(types.length - 1);
+  const reviews = types.filter(({ answer }) => answer !== undefined);
+  expect(reviews.map(({ verbs }) => verbs)).toEqual(Array.from({ length: 5 }, () => ["create"]));
+  expect(types.filter(({ verbs }) => verbs.length === 8)).toHaveLength(types.length - 1 - reviews.length);
   expect(
     types.every((type) => type.capabilities.decoding === "typed" && type.storage.schemaRevision === 0),
   ).toBe(true);
@@ -130,7 +138,7 @@ test("objects are stored below group and plural", () => {
 test("the fields of every type can be parsed and have a schema", () => {
   for (const struct of allTypes()) {
     expect(struct.byName.size).toBe(struct.fields.length);
-    expect(schemaOf(struct)).toBeDefined();
+    expect(structSchema(struct)).toBeDefined();
   }
 });
 
@@ -264,7 +272,7 @@ describe("Secret", () => {
       ["data: Too long: may not be more than 1048576 bytes"],
     ],
     [
-      "a token of nobody",
+      "a token without a service account",
       { type: "kubernetes.io/service-account-token" },
       ["metadata.annotations[kubernetes.io/service-account.name]: Required value"],
     ],

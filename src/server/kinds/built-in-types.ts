@@ -1,21 +1,15 @@
 import { servedKinds, type BuiltInKind } from "../../model/built-in-kinds.js";
-import type { ResourceType, Strategy, Subresources, Verb } from "../resources/resource-type.js";
-import { schemaOf } from "./schema/build-schema.js";
-import { kindRules } from "./strategy/index.js";
+import type { ResourceType, Subresources, Verb } from "../resources/resource-type.js";
+import { structSchema } from "./schema/build-schema.js";
+import { kindRules, type KindHooks } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
 import { blankObject } from "./typed/blank-object.js";
 import { typedRules } from "./typed/typed-rules.js";
-import { findKind } from "./types.js";
-
-/** Rules that come from other parts of the server. */
-export interface BuiltInHooks {
-  /** Defaults and checks of definitions. */
-  readonly customResourceDefinition?: Partial<Strategy> | undefined;
-}
+import { findBuiltInKind } from "./types.js";
 
 /** Resource types of all built-in kinds that the server serves. */
-export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] {
-  const rules = kindRules(hooks.customResourceDefinition);
+export function builtInTypes(hooks: KindHooks = {}): readonly ResourceType[] {
+  const rules = kindRules(hooks);
   const apiVersions = [...new Set(Object.values(servedKinds).map(({ apiVersion }) => apiVersion))];
   return (Object.keys(servedKinds) as (keyof typeof servedKinds)[]).map((name) => {
     const kind = servedKinds[name];
@@ -37,11 +31,10 @@ const allVerbs: readonly Verb[] = [
 
 function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: number): ResourceType {
   const { apiVersion, kind, plural, scope, shortNames = [], categories = [] } = builtIn;
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
   if (struct === undefined) throw new Error(`api-types does not describe ${apiVersion} ${kind}`);
   const { group, version } = struct.group;
-  const { columns, strategy, selectableFields = new Map(), storage } = rules;
-  const withoutVerbs: readonly Verb[] = builtIn.withoutVerbs ?? [];
+  const { columns, strategy, selectableFields = new Map(), storage, answer } = rules;
   return {
     group,
     version,
@@ -52,7 +45,7 @@ function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: num
     shortNames,
     categories,
     namespaced: scope === "Namespaced",
-    verbs: allVerbs.filter((verb) => !withoutVerbs.includes(verb)),
+    verbs: verbsOf(builtIn),
     capabilities: {
       protobuf: true,
       strategicMerge: true,
@@ -70,9 +63,10 @@ function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: num
       schemaRevision: 0,
       ...storage,
     },
+    answer,
     // Built on first use: most servers see objects of few kinds.
     get schema() {
-      return schemaOf(struct);
+      return structSchema(struct);
     },
     rules: typedRules(struct, rules.defaults),
     get blank() {
@@ -85,13 +79,19 @@ function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: num
   };
 }
 
+function verbsOf({ onlyVerb, withoutVerbs = [] }: BuiltInKind): readonly Verb[] {
+  if (onlyVerb !== undefined) return [onlyVerb];
+  const lacking: readonly Verb[] = withoutVerbs;
+  return allVerbs.filter((verb) => !lacking.includes(verb));
+}
+
 /** Groups whose kinds accept any finalizer name. */
 const anyFinalizer = new Set(["apiextensions.k8s.io", "coordination.k8s.io"]);
 
 function subresourcesOf({ subresources = [] }: BuiltInKind, { scale }: KindRules): Subresources {
+  const flags = subresources.filter((name) => name !== "scale").map((name) => [name, true]);
   return {
-    ...(subresources.includes("status") && { status: true }),
-    ...(subresources.includes("finalize") && { finalize: true }),
+    ...(Object.fromEntries(flags) as Subresources),
     ...(subresources.includes("scale") && scale && { scale }),
   };
 }

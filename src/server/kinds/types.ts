@@ -33,7 +33,7 @@ export function allTypes(): readonly StructType[] {
  * Built-in kind by apiVersion and kind. Kinds of meta/v1 are found in every group version, since clients send
  * DeleteOptions with the apiVersion of the object.
  */
-export function findKind(apiVersion: string, kind: string): StructType | undefined {
+export function findBuiltInKind(apiVersion: string, kind: string): StructType | undefined {
   const { kinds, meta } = load();
   return kinds.get(`${apiVersion} ${kind}`) ?? meta.get(kind);
 }

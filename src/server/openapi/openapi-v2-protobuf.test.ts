@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { complete } from "./fixtures/complete.js";
 import { openApiV2Protobuf } from "./openapi-v2-protobuf.js";
 
-/** What any reader of protobuf sees without knowing the messages: numbers and contents. */
+/** Field numbers and contents of a message, decoded without its type. */
 function fieldsOf(bytes: Buffer): [number, Buffer | bigint][] {
   const fields: [number, Buffer | bigint][] = [];
   let at = 0;
@@ -28,7 +28,7 @@ function fieldsOf(bytes: Buffer): [number, Buffer | bigint][] {
   return fields;
 }
 
-/** Follows field numbers down into messages, and returns all that is found there. */
+/** Follows field numbers into nested messages and returns everything found there. */
 function find(bytes: Buffer, ...numbers: number[]): (Buffer | bigint)[] {
   const [first, ...rest] = numbers;
   const found = fieldsOf(bytes)

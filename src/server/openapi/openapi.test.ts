@@ -2,7 +2,7 @@ import { resourceType, typedCapabilities } from "../resources/fixtures/resource-
 import { describe, expect, it } from "vitest";
 import type { StructuralSchema } from "../../model/core.js";
 import { parseIdl } from "../kinds/idl/parse-idl.js";
-import { schemaOf } from "../kinds/schema/build-schema.js";
+import { structSchema } from "../kinds/schema/build-schema.js";
 import type { ResourceType, Verb } from "../resources/resource-type.js";
 import { complete } from "./fixtures/complete.js";
 import { openApiV2 } from "./openapi-v2.js";
@@ -16,7 +16,7 @@ function type(values: Parameters<typeof resourceType>[0]): ResourceType {
 
 const intOrString: StructuralSchema[] = [{ type: "integer" }, { type: "string" }];
 
-/** What apiextensions makes of this schema was compared with Kubernetes 1.33: the expectations below are what it said. */
+/** Schema whose publication was compared with Kubernetes 1.33: the expectations below are its results. */
 const widgetSchema: StructuralSchema = {
   description: "A widget.",
   type: "object",
@@ -101,7 +101,7 @@ const boxes = type({
   plural: "boxes",
   namespaced: false,
   capabilities: typedCapabilities,
-  schema: schemaOf(boxStruct),
+  schema: structSchema(boxStruct),
 });
 
 const types = [widgets, boxes];

@@ -10,7 +10,15 @@ import {
 } from "./parameters.js";
 
 /** Type of a request or response body. */
-export type Model = "object" | "list" | "status" | "deleteOptions" | "patch" | "scale";
+export type Model =
+  | "object"
+  | "list"
+  | "status"
+  | "deleteOptions"
+  | "patch"
+  | "scale"
+  | "binding"
+  | "eviction";
 
 /** HTTP operation of a verb, for any kind. */
 export interface Operation {

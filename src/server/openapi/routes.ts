@@ -1,4 +1,4 @@
-import { scaleKind, subresourcesOf, type SubresourceInfo } from "../discovery/subresources.js";
+import { needsRunningPod, subresourcesOf, type SubresourceInfo } from "../resources/subresources.js";
 import type { ResourceType, Verb } from "../resources/resource-type.js";
 import { capitalized, operationId, tagOf } from "./operation-id.js";
 import { operations, type Model, type Operation } from "./operations.js";
@@ -23,6 +23,7 @@ type Served = Exclude<Verb, "watch">;
 
 const onCollection: readonly Served[] = ["list", "create", "deletecollection"];
 const onObject: readonly Served[] = ["get", "update", "patch", "delete"];
+const onPart: readonly Served[] = ["create", ...onObject];
 
 /** All paths and operations of a kind. */
 export function routesOf(type: ResourceType): readonly Route[] {
@@ -47,13 +48,15 @@ export function routesOf(type: ResourceType): readonly Route[] {
       one,
       served(onObject).map((verb) => routed(type, verb, subject)),
     ),
-    ...subresourcesOf(type).map((part) =>
-      route(
-        `${collection}/{name}/${part.name}`,
-        one,
-        onObject.filter((verb) => part.verbs.includes(verb)).map((verb) => routed(type, verb, subject, part)),
+    ...subresourcesOf(type)
+      .filter(({ name }) => needsRunningPod(name) === undefined)
+      .map((part) =>
+        route(
+          `${collection}/{name}/${part.name}`,
+          one,
+          onPart.filter((verb) => part.verbs.includes(verb)).map((verb) => routed(type, verb, subject, part)),
+        ),
       ),
-    ),
   ];
   return routes.filter((route) => route.operations.length > 0);
 }
@@ -67,14 +70,16 @@ function routed(type: ResourceType, verb: Served, subject: string, part?: Subres
   const operation = operations[verb];
   const { idVerb, idPrefix = "", description, answer, body } = operation;
   const one = part ? `the ${part.name} of one ${kind}` : `one ${kind}`;
-  const model = (of: Model): Model => (of === "object" && part?.name === "scale" ? "scale" : of);
+  const name = part?.name;
+  const ofPart: Model = name === "scale" || name === "binding" || name === "eviction" ? name : "object";
+  const model = (of: Model): Model => (of === "object" ? ofPart : of);
   // Like in apiextensions, the scale of a custom kind is published under the name of that kind.
-  const own = type.capabilities.openapi === "named-types" && part?.name === "scale" ? scaleKind : type;
+  const own = type.capabilities.openapi === "named-types" && part !== undefined ? part : type;
   return {
     ...operation,
     id: operationId(idVerb, type, `${idPrefix}${subject}${capitalized(part?.name ?? "")}`),
     tag: tagOf({ group, version }),
-    description: description.replace("{}", onObject.includes(verb) ? one : kind),
+    description: description.replace("{}", onObject.includes(verb) || part ? one : kind),
     kind: { group: own.group, kind: own.kind, version: own.version },
     answer: model(answer),
     ...(body && { body: { ...body, model: model(body.model) } }),

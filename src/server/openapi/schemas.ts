@@ -16,6 +16,8 @@ const metaModels: Readonly<
   deleteOptions: ["meta/v1", "DeleteOptions"],
   patch: ["meta/v1", "Patch"],
   scale: ["autoscaling/v1", "Scale"],
+  binding: ["core/v1", "Binding"],
+  eviction: ["policy/v1", "Eviction"],
 };
 
 /** Collects the schemas of one document. Each named type is defined once, and others refer to it. */
@@ -73,9 +75,9 @@ export class Schemas {
 
   #listSchema(type: ResourceType): Published {
     const { group, version, kind, listKind } = type;
-    const isCustom = type.capabilities.openapi === "structural";
-    // Kubernetes generates the lists of built-in kinds, with zero values as defaults, and those of custom kinds by hand.
-    const zero = isCustom || this.version === 2 ? {} : { default: {} };
+    const isStructural = type.capabilities.openapi === "structural";
+    // Kubernetes generates the lists of named types, with zero values as defaults, and writes the others by hand.
+    const zero = isStructural || this.version === 2 ? {} : { default: {} };
     const metadata = { description: "Metadata of the list.", ...zero };
     return {
       description: `${listKind} is a list of ${kind}.`,
@@ -92,7 +94,7 @@ export class Schemas {
         metadata: withSiblings(this.refToType("meta/v1", "ListMeta"), metadata, this),
       },
       "x-kubernetes-group-version-kind": [{ group, kind: listKind, version }],
-      ...(isCustom && selectableFieldsOf(type)),
+      ...(isStructural && selectableFieldsOf(type)),
     };
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isConflict, isNotFound } from "../../model/core.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "./fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "./fixtures/test-api.js";
 
 let api: TestApi;
 let widgets: TestResource;
@@ -15,6 +15,10 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 function fresh(): string {
   return `w${count++}`;
+}
+
+function versionOf({ metadata }: AssertedObject): number {
+  return Number(metadata.resourceVersion);
 }
 
 /** Lets as many others run as the schedule says. */
@@ -121,10 +125,10 @@ test("watch and list agree at every revision", async () => {
       const last = (await things.list()).resourceVersion;
 
       /** What a client that lists and then watches holds after each event. */
-      const held = new Map<string, TestObject>();
+      const held = new Map<string, AssertedObject>();
       const listed = await things.list({ resourceVersion: from, resourceVersionMatch: "Exact" });
       for (const { object } of listed.items)
-        held.set(object.metadata.name ?? "", object as unknown as TestObject);
+        held.set(object.metadata.name ?? "", object as unknown as AssertedObject);
       const events = things.watch({ resourceVersion: from });
       // Something to end with.
       await things.make("end");
@@ -149,7 +153,7 @@ test("watch and list agree at every revision", async () => {
   );
 });
 
-function inOrder(held: ReadonlyMap<string, TestObject>): TestObject[] {
+function inOrder(held: ReadonlyMap<string, AssertedObject>): AssertedObject[] {
   return [...held.values()].sort((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }
 
@@ -189,7 +193,7 @@ test("exactly one of many concurrent deletes succeeds", async () => {
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-test("concurrent puts, deletes and patches are serializable", async () => {
+test("after concurrent puts, deletes and patches, the object is as the last of them left it", async () => {
   const leases = api.resource("leases", { group: "coordination.k8s.io" });
   for (let round = 0; round < 20; round++) {
     const name = fresh();
@@ -200,8 +204,19 @@ test("concurrent puts, deletes and patches are serializable", async () => {
         return leases.apply(name, `m${index}`, { metadata: { name, labels: { [`l${index}`]: "1" } } });
       return leases.delete(name);
     });
-    for (const outcome of await Promise.allSettled(work)) {
-      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ name: "ApiError" });
-    }
+    const outcomes = await Promise.allSettled(work);
+    const written = outcomes.flatMap((outcome) => {
+      if (outcome.status === "fulfilled") return "metadata" in outcome.value ? [outcome.value] : [];
+      expect(outcome.reason).toMatchObject({ name: "ApiError" });
+      return [];
+    });
+    const deleted = outcomes.filter(({ status }, index) => index % 3 === 2 && status === "fulfilled");
+    const last = written.toSorted((one, other) => versionOf(one) - versionOf(other)).at(-1);
+    const left = await leases.get(name).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 404 });
+      expect(deleted).not.toEqual([]);
+    });
+    if (left !== undefined) expect(left).toEqual(last);
+    expect(written).not.toEqual([]);
   }
 });

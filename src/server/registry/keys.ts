@@ -2,8 +2,11 @@ import type { GroupResource } from "../../model/core.js";
 import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import type { ResourceType } from "../resources/resource-type.js";
 
+/** Prefix of keys that are not objects: values that objects claim for themselves alone. */
+export const claimPrefix = "/claims/";
+
 /** Store key of an object. */
-export function keyOf({ namespaced, storage }: ResourceType, { namespace, name }: ObjectKey): string {
+export function storeKey({ namespaced, storage }: ResourceType, { namespace, name }: ObjectKey): string {
   return namespaced ? `${storage.prefix}${namespace ?? ""}/${name}` : `${storage.prefix}${name}`;
 }
 

@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** A namespace on its way out that something holds. */
-async function leaving(name: string): Promise<void> {
+/** Creates a namespace that is terminating, held by the finalizer of an object in it. */
+async function makeTerminating(name: string): Promise<void> {
   await namespaces.make(name);
   await maps.in(name).create({ metadata: { name: "holder", finalizers: ["demo.dev/x"] } });
   await namespaces.delete(name);
@@ -36,7 +36,7 @@ describe("creation in a namespace", () => {
   });
 
   test("returns 403 when the namespace is terminating", async () => {
-    await leaving("leaving");
+    await makeTerminating("leaving");
     const { text, status } = await failure(widgets.in("leaving").make("w"));
     expect(text).toBe(
       '403 Forbidden: widgets.demo.dev "w" is forbidden: unable to create new content in namespace leaving because it is being terminated',
@@ -62,7 +62,7 @@ describe("creation in a namespace", () => {
   });
 
   test("updates existing objects of a terminating namespace", async () => {
-    await leaving("changing");
+    await makeTerminating("changing");
     const map = await maps.in("changing").patch("holder", "merge", { data: { a: "1" } });
     expect(map["data"]).toEqual({ a: "1" });
     await release("changing");

@@ -5,7 +5,7 @@ import { fromStore } from "./store-failures.js";
 
 export const namespacePrefix = "/core/namespaces/";
 
-/** Cached namespaces; more than are in use at a time anywhere. */
+/** Number of cached namespaces at which the cache is cleared, to bound memory. */
 const maxCached = 10_000;
 
 /** Refuses to create objects in a namespace that does not exist or is being deleted. */

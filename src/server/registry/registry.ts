@@ -4,18 +4,21 @@ import { ObjectCache } from "../resources/object-cache.js";
 import { ResourceTypes } from "../resources/resource-types.js";
 import type { ObjectResponse } from "../resources/stored-object.js";
 import type { RegistryContext } from "./context.js";
-import { keyOf, resourceOf } from "./keys.js";
+import { storeKey, resourceOf } from "./keys.js";
 import { Namespaces } from "./namespaces.js";
+import { bind } from "./pods/binding.js";
+import { refuseConnection } from "./pods/connect.js";
+import { evict } from "./pods/eviction.js";
 import { parseResourceVersion } from "./read/list-options.js";
 import { checkReached, list } from "./read/listing.js";
-import { watch } from "./read/watching.js";
+import { watchObjects } from "./read/watching.js";
 import type {
   DeleteCollectionOptions,
   DeleteCollectionResponse,
-  DeleteOptions,
+  ServerDeleteOptions,
   DeleteResponse,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   PatchRequest,
@@ -25,7 +28,8 @@ import type {
   WriteResponse,
 } from "./requests.js";
 import { fromStore } from "./store-failures.js";
-import { apply } from "./write/apply.js";
+import { applyObject } from "./write/apply.js";
+import { answer } from "./write/answer.js";
 import { create } from "./write/create.js";
 import { deleteCollection } from "./write/delete-collection.js";
 import { deleteObject } from "./write/delete.js";
@@ -77,31 +81,43 @@ export class Registry {
     };
   }
 
-  async get(request: ResourceRequest<GetOptions>): Promise<ObjectResponse> {
+  async get(request: ResourceRequest<ServerGetOptions>): Promise<ObjectResponse> {
     const { type, subresource, options } = request;
     if (options.resourceVersion) {
       await checkReached(this.#context, parseResourceVersion(options.resourceVersion));
     }
-    const entry = await fromStore(this.#context.store.get(keyOf(type, request)));
+    const entry = await fromStore(this.#context.store.get(storeKey(type, request)));
     if (entry === undefined) throw failures.notFound(resourceOf(type), request.name);
     const response = this.objects.get(type, entry);
     return subresource === "scale" ? scaleOf(type, response.object) : response;
   }
 
-  list(request: ResourceRequest<ListOptions>): Promise<ListResponse> {
+  list(request: ResourceRequest<ServerListOptions>): Promise<ListResponse> {
     return list(this.#context, request);
   }
 
   /**
-   * Batches of events, never empty. Throws a 410 Expired when the requested version is too old. Ends without an error when its
-   * time is up, the signal aborts, the reader is too slow, or the kind is no longer served as `type` says.
+   * Batches of events, never empty. Throws a 410 Expired when the requested version is too old. Ends without an error at its
+   * timeout, and when the signal aborts, the reader is too slow, or the kind changes or is removed.
    */
   watch(request: ResourceRequest<ServerWatchOptions>): AsyncIterable<readonly ObjectEvent[]> {
-    return watch(this.#context, request);
+    return watchObjects(this.#context, request);
   }
 
   async create(request: WriteRequest): Promise<WriteResponse> {
-    return { object: await create(this.#context, request), created: true };
+    if (request.subresource !== undefined) return this.#act(request);
+    const work = request.type.answer === undefined ? create : answer;
+    return { object: await work(this.#context, request), created: true };
+  }
+
+  /** Does what a create below the path of an object asks for. */
+  async #act(request: WriteRequest): Promise<WriteResponse> {
+    return request.subresource === "eviction" ? evict(this.#context, request) : bind(this.#context, request);
+  }
+
+  /** Connects to a running pod, of which there are none: always throws. */
+  connect(request: ResourceRequest<unknown>): Promise<never> {
+    return refuseConnection(this.#context, request);
   }
 
   async update(request: WriteRequest): Promise<WriteResponse> {
@@ -112,19 +128,21 @@ export class Registry {
 
   async patch(request: PatchRequest): Promise<WriteResponse> {
     if (request.subresource === "scale") return patchScale(this.#context, request);
-    return request.patchType === "apply" ? apply(this.#context, request) : patch(this.#context, request);
+    return request.patchType === "apply"
+      ? applyObject(this.#context, request)
+      : patch(this.#context, request);
   }
 
-  delete(request: ResourceRequest<DeleteOptions>): Promise<DeleteResponse> {
+  delete(request: ResourceRequest<ServerDeleteOptions>): Promise<DeleteResponse> {
     return deleteObject(this.#context, request);
   }
 
-  /** Deletes the objects that a list with these options contains. Objects that others delete meanwhile are no failure. */
+  /** Deletes the objects that a list with these options contains. Skips objects that another request deletes meanwhile. */
   deleteCollection(request: ResourceRequest<DeleteCollectionOptions>): Promise<DeleteCollectionResponse> {
     return deleteCollection(this.#context, request);
   }
 
-  /** Resolves when no create that was admitted into a namespace before now is still under way. */
+  /** Resolves when all creations in a namespace that are in progress now have ended. */
   settled(namespace: string): Promise<void> {
     return this.#context.namespaces.creationsSettled(namespace);
   }

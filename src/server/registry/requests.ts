@@ -11,7 +11,7 @@ export interface ResourceRequest<Options> extends ObjectKey {
   readonly type: ResourceType;
   readonly subresource: Subresource | undefined;
   readonly options: Options;
-  /** Receives texts for the `Warning` header. A repeated write sends the same ones again. */
+  /** Receives warnings for the client. A repeated write sends the same ones again. */
   readonly warn?: ((text: string) => void) | undefined;
   readonly admission: readonly AdmissionPlugin[];
   readonly signal?: AbortSignal | undefined;
@@ -20,7 +20,7 @@ export interface ResourceRequest<Options> extends ObjectKey {
 }
 
 /** A create or an update; `body` is the object. */
-export interface WriteRequest extends ResourceRequest<WriteOptions> {
+export interface WriteRequest extends ResourceRequest<ServerWriteOptions> {
   readonly body: Body;
 }
 
@@ -29,12 +29,12 @@ export interface PatchRequest extends WriteRequest {
   readonly patchType: PatchType;
 }
 
-export interface GetOptions {
+export interface ServerGetOptions {
   readonly resourceVersion?: string | undefined;
 }
 
 /** Kubernetes' ListOptions, with selectors as text. */
-export interface ListOptions {
+export interface ServerListOptions {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly limit?: number | undefined;
@@ -45,13 +45,13 @@ export interface ListOptions {
   readonly sendInitialEvents?: boolean | undefined;
 }
 
-export interface ServerWatchOptions extends Omit<ListOptions, "limit" | "continue"> {
+export interface ServerWatchOptions extends Omit<ServerListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** The stream ends after this time; 0 for never. */
   readonly timeoutSeconds?: number | undefined;
 }
 
-export interface WriteOptions {
+export interface ServerWriteOptions {
   /** Do everything but commit. */
   readonly dryRun?: boolean | undefined;
   /** Manager that owns the written fields from now on. */
@@ -62,7 +62,7 @@ export interface WriteOptions {
   readonly force?: boolean | undefined;
 }
 
-export interface DeleteOptions {
+export interface ServerDeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: string | undefined;
   readonly orphanDependents?: boolean | undefined;
@@ -74,9 +74,9 @@ export interface DeleteOptions {
 
 export interface DeleteCollectionOptions {
   /** Objects that are deleted. */
-  readonly selection: ListOptions;
+  readonly selection: ServerListOptions;
   /** How each of them is deleted. */
-  readonly deletion: DeleteOptions;
+  readonly deletion: ServerDeleteOptions;
 }
 
 /** Position of the next page of a list; empty if there is none. */
@@ -122,6 +122,6 @@ export interface DeleteResponse {
   readonly object: ObjectResponse;
   /** The object no longer exists. */
   readonly gone: boolean;
-  /** Deletion goes on in the background, and the request asked for dependents to go too: HTTP responds 202. */
+  /** The object still waits for finalizers, and the request set `orphanDependents: false`: HTTP responds 202. */
   readonly accepted: boolean;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../model/core.js";
 import { refusal } from "./fixtures/failure.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "./fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "./fixtures/test-api.js";
 
 let api: TestApi;
 let definitions: TestResource;
@@ -112,7 +112,7 @@ describe("versions with different schemas", () => {
 
 describe("after a change of the schema", () => {
   let parts: TestResource;
-  let old: TestObject;
+  let old: AssertedObject;
 
   async function changeSchema(properties: JsonObject): Promise<void> {
     const path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";

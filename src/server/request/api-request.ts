@@ -4,18 +4,20 @@ import type { User } from "../access/user.js";
 import type { Body, FieldValidation, PatchBody } from "../decode/decoded-body.js";
 import type {
   DeleteCollectionResponse,
+  ServerDeleteOptions,
   DeleteResponse,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
+  ServerWriteOptions,
   WriteResponse,
 } from "../registry/requests.js";
 import type { Capabilities, Verb } from "../resources/resource-type.js";
 import type { ObjectResponse } from "../resources/stored-object.js";
 
-/** Resource that a request is for, as paths name it. */
+/** Group, version and plural name of the resource of a request. */
 export interface GroupVersionResource {
   /** Empty for the core group. */
   readonly group: string;
@@ -25,7 +27,8 @@ export interface GroupVersionResource {
 }
 
 /**
- * One request to the API, whoever makes it: an HTTP client, a controller in this process, a part of the server.
+ * One request to the API. Every caller builds one: the HTTP server for its clients, the transport of controllers in this process, the
+ * server's own controllers.
  *
  * Options and body may be read lazily: the steps that need them come after authorization, so that a refused request is neither
  * parsed nor downloaded.
@@ -40,44 +43,36 @@ export interface ApiRequest<V extends Verb = Verb> {
   readonly subresource?: string | undefined;
   readonly options: RequestOptions[V];
   readonly body?: RequestBody | undefined;
-  /** Program that makes the request: default for the field manager. */
+  /** Name of the client program. Default for the field manager. */
   readonly program?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The response to a list may have a `rest`, which is read while it is sent. */
   readonly streams?: boolean | undefined;
-  /** Receives texts for the client, such as the `Warning` header. */
+  /** Receives warnings for the client; HTTP sends them as `Warning` headers. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
 /** Options of a create, update or patch, as clients send them. */
-export interface RequestWriteOptions {
+export interface RequestWriteOptions extends Pick<ServerWriteOptions, "fieldManager" | "force"> {
   readonly dryRun?: readonly string[] | undefined;
-  readonly fieldManager?: string | undefined;
   readonly fieldValidation?: string | undefined;
-  readonly force?: boolean | undefined;
 }
 
-/** Options of a delete, as clients send them in the query. Options in the body replace them. */
-export interface RequestDeleteOptions {
-  readonly gracePeriodSeconds?: number | undefined;
-  readonly propagationPolicy?: string | undefined;
-  readonly orphanDependents?: boolean | undefined;
-  readonly preconditions?:
-    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
-    | undefined;
+/** Options of a delete, as clients send them in the query. If there is a body, it replaces them. */
+export interface RequestDeleteOptions extends Omit<ServerDeleteOptions, "dryRun"> {
   readonly dryRun?: readonly string[] | undefined;
 }
 
 /** Options of each verb: Kubernetes' GetOptions, ListOptions, CreateOptions and so on, not yet validated. */
 export interface RequestOptions {
-  readonly get: GetOptions;
-  readonly list: ListOptions;
+  readonly get: ServerGetOptions;
+  readonly list: ServerListOptions;
   readonly watch: ServerWatchOptions;
   readonly create: RequestWriteOptions;
   readonly update: RequestWriteOptions;
   readonly patch: RequestWriteOptions;
   readonly delete: RequestDeleteOptions;
-  readonly deletecollection: ListOptions & RequestDeleteOptions;
+  readonly deletecollection: ServerListOptions & RequestDeleteOptions;
 }
 
 /** Result of each verb. */
@@ -108,6 +103,6 @@ export interface RequestBody {
   /** Object of a create or update. */
   object(expected: ExpectedBody): Body | Promise<Body>;
   patch(expected: ExpectedBody): PatchBody | Promise<PatchBody>;
-  /** DeleteOptions; undefined if there is no content. */
+  /** ServerDeleteOptions; undefined if there is no content. */
   deleteOptions(): Json | undefined | Promise<Json | undefined>;
 }

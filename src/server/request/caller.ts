@@ -3,14 +3,14 @@ import type { User } from "../access/user.js";
 import type { Body, PatchType } from "../decode/decoded-body.js";
 import type {
   DeleteCollectionResponse,
-  DeleteOptions,
+  ServerDeleteOptions,
   DeleteResponse,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
-  WriteOptions,
+  ServerWriteOptions,
   WriteResponse,
 } from "../registry/requests.js";
 import type { ResourceType, Subresource, Verb } from "../resources/resource-type.js";
@@ -19,13 +19,13 @@ import type { ApiRequest, ApiResponse, RequestBody, RequestWriteOptions } from "
 import type { RequestPipeline } from "./pipeline.js";
 import { checkSubresource } from "./resolve.js";
 
-/** Options of a write, and where it reports warnings. */
-export interface CallerWriteOptions extends WriteOptions {
+/** Options of a write; `warn` receives its warnings. */
+export interface CallerWriteOptions extends ServerWriteOptions {
   readonly subresource?: Subresource | undefined;
   readonly warn?: ((text: string) => void) | undefined;
 }
 
-/** The API as one user sees it: builds requests for kinds that are known already. Used by the server's own controllers. */
+/** Makes requests as one user, for kinds that need no resolving. Used by the server's own controllers. */
 export class Caller {
   readonly #pipeline: RequestPipeline;
   readonly #user: User;
@@ -38,12 +38,12 @@ export class Caller {
   get(
     type: ResourceType,
     { namespace, name }: ObjectKey,
-    { subresource, ...options }: GetOptions & { readonly subresource?: Subresource | undefined } = {},
+    { subresource, ...options }: ServerGetOptions & { readonly subresource?: Subresource | undefined } = {},
   ): Promise<ObjectResponse> {
     return this.#handle(type, { verb: "get", scope: { namespace }, name, subresource, options });
   }
 
-  list(type: ResourceType, scope: Scope, options: ListOptions = {}): Promise<ListResponse> {
+  list(type: ResourceType, scope: Scope, options: ServerListOptions = {}): Promise<ListResponse> {
     return this.#handle(type, { verb: "list", scope, options });
   }
 
@@ -88,7 +88,7 @@ export class Caller {
   delete(
     type: ResourceType,
     { namespace, name }: ObjectKey,
-    options: DeleteOptions = {},
+    options: ServerDeleteOptions = {},
   ): Promise<DeleteResponse> {
     return this.#handle(type, { verb: "delete", scope: { namespace }, name, options: wireOptions(options) });
   }
@@ -96,8 +96,8 @@ export class Caller {
   deleteCollection(
     type: ResourceType,
     scope: Scope,
-    selection: ListOptions = {},
-    deletion: DeleteOptions = {},
+    selection: ServerListOptions = {},
+    deletion: ServerDeleteOptions = {},
   ): Promise<DeleteCollectionResponse> {
     const options = { ...selection, ...wireOptions(deletion) };
     return this.#handle(type, { verb: "deletecollection", scope, options });
@@ -111,7 +111,7 @@ export class Caller {
     const { name, subresource } = request;
     if (subresource !== undefined) checkSubresource(type, name, subresource);
     const resource = { group, version, resource: plural };
-    // The compiler does not see that a request without two fields and these two are a request again.
+    // TypeScript cannot infer that adding the two omitted fields makes a complete request.
     const complete = { ...request, user: this.#user, resource } as unknown as ApiRequest<V>;
     return this.#pipeline.handle(complete, { type, subresource });
   }

@@ -160,30 +160,53 @@ describe("admission", () => {
     expect(object.metadata.resourceVersion).toBeDefined();
     expect((object as { data?: Json }).data).toEqual({ added: "yes" });
   });
-
-  test("validates the final object again when a conflict repeats the write", async () => {
-    await api.pipeline.handle(request("create", {}, { body: named("a") }));
-    seen.length = 0;
-    const patches = ["1", "2", "3"].map((value) =>
-      api.pipeline.handle(
-        request("patch", {}, { name: "a", body: new ValueBody({ data: { [`k${value}`]: value } }) }),
-      ),
-    );
-    await Promise.all(patches);
-    const { object } = await api.pipeline.handle(request("get", {}, { name: "a" }));
-    // Three writes of the same revision: one succeeds at once, the others are repeated on what it stored.
-    expect(seen.length).toBeGreaterThan(3);
-    expect(seen.at(-1)?.object?.["data"]).toEqual((object as { data?: Json }).data);
-  });
 });
 
-test("audit records every request with its user and outcome", async () => {
-  const records: AuditRecord[] = [];
-  await start({ audit: (record) => records.push(record) });
-  records.length = 0;
-  await api.pipeline.handle(request("create", {}, { body: named("a") }));
-  await api.pipeline.handle(request("get", {}, { name: "none" })).catch(() => {});
-  await api.pipeline.handle(request("get", {}, { name: "a", user: guest })).catch(() => {});
-  const texts = records.map(({ request: { user, verb }, code }) => `${user.name} ${verb} ${code}`);
-  expect(texts).toEqual(["admin create 200", "admin get 404", "guest get 403"]);
+describe("audit", () => {
+  const recorded = ({ user, verb, path, code }: AuditRecord): string =>
+    `${user.name} ${verb}${path && ` ${path}`} ${code}`;
+
+  test("records every request with its user and outcome", async () => {
+    const records: AuditRecord[] = [];
+    await start({ audit: (record) => records.push(record) });
+    records.length = 0;
+    const created = request("create", {}, { body: named("a") });
+    await api.pipeline.handle(created);
+    await api.pipeline.handle(request("get", {}, { name: "none" })).catch(() => {});
+    await api.pipeline.handle(request("get", {}, { name: "a", user: guest })).catch(() => {});
+    await api.pipeline.discover(administrator, { group: "apps", version: "v1" });
+    await api.pipeline.discover(administrator, { group: "none.dev", version: "v1" }).catch(() => {});
+    await api.pipeline.discover(guest, { group: "", version: "v1" }).catch(() => {});
+    expect(records.map(recorded)).toEqual([
+      "admin create 200",
+      "admin get 404",
+      "guest get 403",
+      "admin get /apis/apps/v1 200",
+      "admin get /apis/none.dev/v1 404",
+      "guest get /api/v1 403",
+    ]);
+    expect(records[0]?.request).toBe(created);
+  });
+
+  test("that fails is reported, and leaves the outcome as it is", async () => {
+    const errors: string[] = [];
+    const codes: number[] = [];
+    await start({
+      audit({ code }) {
+        codes.push(code);
+        throw new Error("disk full");
+      },
+      onError: (error, doing) => errors.push(`${doing}: ${(error as Error).message}`),
+    });
+    [errors.length, codes.length] = [0, 0];
+    const { object } = await api.pipeline.handle(request("create", {}, { body: named("a") }));
+    expect(object.object.metadata.name).toBe("a");
+    await expect(api.pipeline.handle(request("get", {}, { name: "none" }))).rejects.toMatchObject({
+      code: 404,
+    });
+    expect([codes, errors]).toEqual([
+      [200, 404],
+      ["audit: disk full", "audit: disk full"],
+    ]);
+  });
 });

@@ -1,10 +1,11 @@
 import { ApiError, failures } from "../../model/core.js";
 import { failureStatus, type StatusReason } from "../../model/errors/status.js";
 import type { ResourceType, Subresource, Verb } from "../resources/resource-type.js";
+import { isSubresource, verbsOf } from "../resources/subresources.js";
 import type { ResourceTypes } from "../resources/resource-types.js";
 import type { ApiRequest } from "./api-request.js";
 
-/** No API is served at this path: `404 page not found`, without a Status. */
+/** Error for a path at which no API is served: HTTP responds `404 page not found`, without a Status. */
 export class PageNotFound extends Error {
   override readonly name = "PageNotFound";
 }
@@ -17,7 +18,7 @@ export interface ResolvedResource {
 
 type Address = Pick<ApiRequest, "verb" | "resource" | "scope" | "name" | "subresource">;
 
-/** Outcome of {@link resolve}. It is an outcome and not an exception, since only authorized users may learn of it. */
+/** Outcome of {@link resolve}. A refusal is returned, not thrown, since only authorized users may see it. */
 export type Resolution =
   | ResolvedResource
   | { readonly type: ResourceType | undefined; readonly refusal: Error };
@@ -49,12 +50,13 @@ function checkRoute(type: ResourceType, request: Address): Subresource | undefin
     }
   }
   if (subresource === undefined) {
+    // A kind without verbs on objects has no routes to them.
+    if (name !== undefined && isInstalled(type) && !type.verbs.some(needsName)) throw notServed(type);
     if (!type.verbs.includes(verb) || needsName(verb) !== hasName(request)) throw notAllowed(type, verb);
     return undefined;
   }
   checkSubresource(type, name, subresource);
-  const verbs: readonly Verb[] = subresource === "finalize" ? ["update"] : ["get", "update", "patch"];
-  if (!verbs.includes(verb)) throw notAllowed(type, verb);
+  if (!verbsOf(subresource).includes(verb)) throw notAllowed(type, verb);
   return subresource;
 }
 
@@ -69,7 +71,7 @@ export function checkSubresource(
   throw isInstalled(type) ? notServed(type) : failures.notFound({ group, resource }, name ?? "");
 }
 
-/** A watch is for a collection or for one object. */
+/** True for a request for one object. A watch is a request for a collection, even when it names one object. */
 function hasName({ verb, name }: Address): boolean {
   return verb === "watch" ? false : name !== undefined;
 }
@@ -79,8 +81,7 @@ function needsName(verb: Verb): boolean {
 }
 
 function hasSubresource(type: ResourceType, name: string): name is Subresource {
-  if (name !== "status" && name !== "scale" && name !== "finalize") return false;
-  return type.subresources[name] !== undefined;
+  return isSubresource(name) && type.subresources[name] !== undefined;
 }
 
 function unknownResource(types: ResourceTypes, group: string, version: string): Error {
@@ -102,7 +103,7 @@ function resourceNotFound(): ApiError {
   return genericError("NotFound", "the server could not find the requested resource");
 }
 
-/** 405; also for HTTP methods that are no verb. */
+/** 405; `verb` may also be an HTTP method that is not a verb. */
 function notAllowed(type: ResourceType, verb: string): ApiError {
   if (!isInstalled(type)) {
     return failures.methodNotSupported({ group: type.group, resource: type.plural }, verb);

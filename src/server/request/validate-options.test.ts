@@ -15,7 +15,7 @@ function creating(options: RequestWriteOptions): ApiRequest<"create"> {
 }
 
 describe("validateWriteOptions", () => {
-  test("reads what a write can say, with the program as the default field manager", () => {
+  test("reads all options of a write; the field manager defaults to the program", () => {
     expect(
       validateWriteOptions(creating({ dryRun: ["All"], fieldManager: "me", fieldValidation: "Strict" })),
     ).toEqual({ dryRun: true, fieldManager: "me", fieldValidation: "Strict", force: undefined });
@@ -49,7 +49,7 @@ describe("validateWriteOptions", () => {
 });
 
 describe("validatePatchOptions", () => {
-  test("lets only an apply force", () => {
+  test("accepts force only for apply", () => {
     const options = { fieldManager: "me", force: true };
     expect(() => validatePatchOptions("apply", options)).not.toThrow();
     expect(() => validatePatchOptions("merge", options)).toThrow(
@@ -64,7 +64,7 @@ describe("validatePatchOptions", () => {
   });
 });
 
-test("validateListOptions refuses numbers that are no integers", () => {
+test("validateListOptions refuses numbers that are not integers", () => {
   expect(validateListOptions({ limit: 5 })).toEqual({ limit: 5 });
   expect(() => validateListOptions({ limit: 1.5 })).toThrow(
     'strconv.ParseInt: parsing "1.5": invalid syntax',
@@ -104,5 +104,11 @@ describe("DeleteOptions", () => {
     [{ propagationPolicy: "Orphan", orphanDependents: true }, 422],
   ])("%j are refused with %i", (body, code) => {
     expect(() => validateDeleteOptions(readDeleteOptions(body))).toThrow(expect.objectContaining({ code }));
+  });
+
+  test("of a caller in this process must be whole numbers too", () => {
+    expect(() => validateDeleteOptions({ gracePeriodSeconds: 1.5 })).toThrow(
+      "gracePeriodSeconds: Invalid value: 1.5: must be a whole number",
+    );
   });
 });

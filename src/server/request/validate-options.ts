@@ -1,7 +1,7 @@
 import { failures, fieldErrors, validateFieldManager, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import type { FieldValidation, PatchType } from "../decode/decoded-body.js";
-import type { DeleteOptions, ListOptions, WriteOptions } from "../registry/requests.js";
+import type { ServerDeleteOptions, ServerListOptions, ServerWriteOptions } from "../registry/requests.js";
 import type { ApiRequest, RequestDeleteOptions, RequestWriteOptions } from "./api-request.js";
 
 const metaGroup = "meta.k8s.io";
@@ -14,7 +14,7 @@ const fieldValidations = ["", "Ignore", "Strict", "Warn"];
  *
  * @throws {ApiError} 422
  */
-export function validateWriteOptions(request: ApiRequest<"create" | "update" | "patch">): WriteOptions {
+export function validateWriteOptions(request: ApiRequest<"create" | "update" | "patch">): ServerWriteOptions {
   const { verb, options, program } = request;
   const { dryRun, fieldManager = "", fieldValidation = "" } = options;
   const errors = validateFieldManager(fieldManager, "fieldManager");
@@ -46,10 +46,15 @@ export function validatePatchOptions(type: PatchType, { fieldManager, force }: R
   refuse("PatchOptions", errors);
 }
 
-/** Checks the numbers of a list or watch, which callers in this process give as such. */
-export function validateListOptions<Options extends ListOptions & { timeoutSeconds?: number | undefined }>(
-  options: Options,
-): Options {
+/**
+ * Validates the numbers of a list or watch. Numbers in a query are validated when it is parsed, those of callers in this process only
+ * here.
+ *
+ * @throws {ApiError} 400
+ */
+export function validateListOptions<
+  Options extends ServerListOptions & { timeoutSeconds?: number | undefined },
+>(options: Options): Options {
   checkInteger(options.limit);
   checkInteger(options.timeoutSeconds);
   return options;
@@ -67,15 +72,18 @@ const policies = ["Foreground", "Background", "Orphan"];
  *
  * @throws {ApiError} 422
  */
-export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptions): DeleteOptions {
+export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptions): ServerDeleteOptions {
   const errors: fieldErrors.FieldError[] = [];
-  const { propagationPolicy: policy, orphanDependents } = options;
+  const { propagationPolicy: policy, orphanDependents, gracePeriodSeconds } = options;
   if (orphanDependents !== undefined && policy !== undefined) {
     const detail = "orphanDependents and deletionPropagation cannot be both set";
     errors.push(fieldErrors.invalid("propagationPolicy", policy, detail));
   }
   if (policy !== undefined && !policies.includes(policy)) {
     errors.push(fieldErrors.notSupported("propagationPolicy", policy, [...policies, "nil"]));
+  }
+  if (gracePeriodSeconds !== undefined && !isInteger(gracePeriodSeconds)) {
+    errors.push(fieldErrors.invalid("gracePeriodSeconds", gracePeriodSeconds, "must be a whole number"));
   }
   const isDryRun = checkDryRun(dryRun, errors);
   refuse("DeleteOptions", errors);
@@ -98,13 +106,13 @@ export function readDeleteOptions(body: Json): RequestDeleteOptions {
   const preconditions = field(body, "preconditions", isJsonObject, "an object");
   return {
     gracePeriodSeconds: field(body, "gracePeriodSeconds", isInteger, "a whole number"),
-    propagationPolicy: field(body, "propagationPolicy", isString, "a text"),
+    propagationPolicy: field(body, "propagationPolicy", isString, "a string"),
     orphanDependents: field(body, "orphanDependents", isBoolean, "true or false"),
     preconditions: preconditions && {
-      uid: field(preconditions, "uid", isString, "a text", "preconditions."),
-      resourceVersion: field(preconditions, "resourceVersion", isString, "a text", "preconditions."),
+      uid: field(preconditions, "uid", isString, "a string", "preconditions."),
+      resourceVersion: field(preconditions, "resourceVersion", isString, "a string", "preconditions."),
     },
-    dryRun: field(body, "dryRun", isStrings, "a list of texts"),
+    dryRun: field(body, "dryRun", isStrings, "a list of strings"),
   };
 }
 
@@ -126,7 +134,7 @@ const isBoolean = (value: Json): value is boolean => typeof value === "boolean";
 const isInteger = (value: Json): value is number => Number.isSafeInteger(value);
 const isStrings = (value: Json): value is string[] => Array.isArray(value) && value.every(isString);
 
-/** `All` is the only dry run there is. */
+/** True for a dry run; `All` is the only value that Kubernetes has for one. */
 function checkDryRun(values: readonly string[] | undefined, errors: fieldErrors.FieldError[]): boolean {
   if (values === undefined || values.length === 0) return false;
   if (values.some((value) => value !== "All")) {

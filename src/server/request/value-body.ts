@@ -13,8 +13,8 @@ const mediaTypes: Readonly<Record<PatchType, string>> = {
 };
 
 /**
- * Body of a request from this process: a value, which is copied, so that the caller may go on changing it. Values that are not
- * objects are encoded and decoded, so that they are refused as a client's body would be.
+ * Body of a request from this process. The value is copied, so that the caller may change it afterwards. A value that is not an
+ * object goes through the decoder, which refuses it with the same error as over HTTP.
  */
 export class ValueBody implements RequestBody {
   readonly #value: unknown;

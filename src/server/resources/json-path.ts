@@ -7,6 +7,7 @@ import {
   setOwn,
 } from "../../model/object/json.js";
 import { renderBadValue } from "../../model/object/bad-value.js";
+import { controlCharacters } from "../../model/object/quote.js";
 
 /** Compiled JSON path: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`. */
 export interface JsonPath {
@@ -359,17 +360,6 @@ function endOfFilter(text: string, start: number): number {
   throw new JsonPathError("unterminated filter");
 }
 
-const escapes = new Map([
-  ["a", "\x07"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-  ["v", "\v"],
-  ["\\", "\\"],
-]);
-
 function parseQuoted(text: string, start: number, steps: Step[]): number {
   const quote = text.charAt(start);
   let end = text.indexOf(quote, start + 1);
@@ -378,7 +368,7 @@ function parseQuoted(text: string, start: number, steps: Step[]): number {
   if (end < 0 || inside.includes("\n")) throw new JsonPathError("unterminated quoted string");
   const value = inside.replaceAll(/\\(u[\da-fA-F]{4}|x[\da-fA-F]{2}|.|$)/g, (all, escape: string) => {
     if (escape.length > 1) return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-    const character = escape === quote ? quote : escapes.get(escape);
+    const character = escape === quote || escape === "\\" ? escape : controlCharacters.get(escape);
     if (character === undefined) throw new JsonPathError(`unquote string ${all} error invalid syntax`);
     return character;
   });

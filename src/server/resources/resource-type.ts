@@ -1,6 +1,7 @@
-import type { fieldErrors, KubeObject, StructuralSchema } from "../../model/core.js";
+import type { fieldErrors, KubeObject, ObjectMeta, StructuralSchema } from "../../model/core.js";
 import type { ValidateName } from "../../model/object/names.js";
 import type { ObjectSchema } from "../../model/structural/object-schema.js";
+import type { User } from "../access/user.js";
 
 /** API verb, as listed in discovery. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -22,6 +23,12 @@ export interface ResourceType {
   /** Warning sent with every response of a deprecated version. */
   readonly deprecation?: string | undefined;
   readonly storage: Storage;
+  /**
+   * Present for kinds whose objects are questions, such as access reviews: a create fills in the answer, and nothing is stored.
+   *
+   * @throws {ApiError} for an invalid question.
+   */
+  readonly answer?: ((question: Draft, asker: Asker) => Promise<void>) | undefined;
   /** Schema of the objects. Nodes may be shared. */
   readonly schema: StructuralSchema;
   /** Compiled schema: defaulting, pruning and validation of whole objects. */
@@ -32,7 +39,13 @@ export interface ResourceType {
   readonly columns: readonly TableColumn[];
   /** Fields besides metadata.name and metadata.namespace that field selectors accept, with a function that reads each. */
   readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
-  readonly strategy: Strategy;
+  readonly strategy: KindStrategy;
+}
+
+/** Who asks a question, and when (milliseconds since 1970). */
+interface Asker {
+  readonly user: User;
+  readonly now: number;
 }
 
 /**
@@ -92,13 +105,27 @@ export interface Storage {
 // oxlint-disable-next-line typescript/no-explicit-any -- any JSON is allowed below, checked by the schema
 export type Draft = { apiVersion: string; kind: string; metadata: Record<string, any>; [field: string]: any };
 
-/** Part of an object that is written separately. */
-export type Subresource = "status" | "scale" | "finalize";
+/** Part of an object that is written separately, or something that can be done with it. */
+export type Subresource =
+  | "status"
+  | "scale"
+  /** Namespaces: writes spec.finalizers. */
+  | "finalize"
+  /** Pods: writes spec.ephemeralContainers. */
+  | "ephemeralcontainers"
+  /** Pods: assigns it to a node. */
+  | "binding"
+  /** Pods: deletes it, unless a disruption budget forbids that. */
+  | "eviction"
+  /** Pods: connections to a running one, of which there are none. */
+  | "attach"
+  | "exec"
+  | "log"
+  | "portforward";
 
-export interface Subresources {
-  readonly status?: true | undefined;
-  /** Namespaces only: writes spec.finalizers. */
-  readonly finalize?: true | undefined;
+export interface Subresources extends Readonly<
+  Partial<Record<Exclude<Subresource, "scale">, true | undefined>>
+> {
   readonly scale?: ScalePaths | undefined;
 }
 
@@ -122,7 +149,7 @@ export interface TableColumn {
 }
 
 /** Rules of a kind that its schema cannot express. */
-export interface Strategy {
+export interface KindStrategy {
   readonly validateName: ValidateName;
   /** Maintain metadata.generation: custom resources, and built-in kinds with a spec. */
   readonly generation: boolean;
@@ -132,10 +159,21 @@ export interface Strategy {
   readonly allowCreateOnUpdate: boolean;
   /** Milliseconds after which objects of this kind expire. */
   readonly ttl?: number | undefined;
+  /**
+   * Values that an object holds for itself alone, such as its address: `set/value`. The store holds each for one object at most, from
+   * the commit that writes the object to the one that removes it.
+   */
+  readonly claims?: ((object: KubeObject | Draft) => readonly string[]) | undefined;
+  /** Fills in values that are claimed, before validation; no field manager owns them. `old` is the stored object of an update. */
+  readonly allocate?:
+    | ((object: Draft, old: KubeObject | undefined, claims: Claims) => Promise<void>)
+    | undefined;
   /** Sets fields that the server controls on creation, before validation. */
   readonly prepareCreate?: ((object: Draft) => void) | undefined;
   /** Adds fields on creation that no field manager owns. */
   readonly completeCreate?: ((object: Draft) => void) | undefined;
+  /** Metadata that a write through `status` leaves as it is: all of it, or these fields. Default: all. */
+  readonly keptByStatus?: "all" | readonly (keyof ObjectMeta)[] | undefined;
   /** Sets fields that the server controls on updates of the main resource; the registry protects subresources. */
   readonly prepareUpdate?: ((object: Draft, old: KubeObject) => void) | undefined;
   readonly validate?: ((object: Draft) => fieldErrors.FieldError[]) | undefined;
@@ -155,8 +193,33 @@ export interface Strategy {
   readonly prepareDelete?: ((object: Draft) => void) | undefined;
   /** Respond to a delete with the object's last state instead of a Status. */
   readonly returnsDeleted?: boolean | undefined;
-  /** Warnings for the response of a create or update. */
-  readonly warnings?: ((object: Draft) => string[]) | undefined;
+  /** Warnings for the response of a create, or of an update of `old`. */
+  readonly warnings?: ((object: Draft, old?: KubeObject) => string[]) | undefined;
+}
+
+/** Claims of all objects. What is free may be taken by another write, which repeats this one. */
+export interface Claims {
+  isFree(claim: string): Promise<boolean>;
+  /** A value of a set that is free; undefined if there is none. */
+  pick(set: string, pool: Pool): Promise<string | undefined>;
+}
+
+/** Values that can be picked, by index. */
+export interface Pool {
+  /**
+   * Text that decides which value is tried first, such as the name of the object. The same object gets the same value again where it
+   * can, so that tests and repeated runs have the same outcome.
+   */
+  readonly seed: string;
+  /** First index that is picked. */
+  readonly first: number;
+  /** Index from which values are picked while there are any; those before are left to objects that ask for one. */
+  readonly preferred: number;
+  /** Index after the last one. */
+  readonly size: number;
+  readonly valueAt: (index: number) => string;
+  /** True for values that are not picked. */
+  readonly except?: ((value: string) => boolean) | undefined;
 }
 
 /** `demo.dev/v1`, or `v1` for the core group. */

@@ -1,9 +1,6 @@
 import { apiVersionOf, type ResourceType } from "./resource-type.js";
 
-/** Source of the kinds that are served from the start. */
-export const builtInSource = "built-in";
-
-/** Table of all served kinds. Built-in kinds are permanent; custom kinds are added and removed with their definitions. */
+/** Table of all served kinds, each of which belongs to a source: a definition, or the kinds that are served from the start. */
 export class ResourceTypes {
   readonly #byPath = new Map<string, ResourceType>();
   readonly #bySource = new Map<string, readonly ResourceType[]>();
@@ -37,7 +34,7 @@ export class ResourceTypes {
     return this.#byKind.get(`${apiVersion} ${kind}`);
   }
 
-  /** One version of every kind: the storage version, or the first served one if that is not served. */
+  /** One version of every stored kind: the storage version, or the first served one if that is not served. */
   get distinct(): readonly ResourceType[] {
     return [...this.#prefixes().values()];
   }
@@ -52,6 +49,7 @@ export class ResourceTypes {
     if (this.#byPrefix !== undefined) return this.#byPrefix;
     const byPrefix = new Map<string, ResourceType>();
     for (const type of this.all) {
+      if (type.answer !== undefined) continue;
       const { prefix, apiVersion } = type.storage;
       if (!byPrefix.has(prefix) || apiVersion === apiVersionOf(type)) byPrefix.set(prefix, type);
     }
@@ -59,12 +57,7 @@ export class ResourceTypes {
     return byPrefix;
   }
 
-  /** Kinds registered by one source. */
-  ofSource(source: string): readonly ResourceType[] {
-    return this.#bySource.get(source) ?? [];
-  }
-
-  /** Replaces the kinds of a source (the name of a definition). */
+  /** Replaces the kinds of a source, such as the name of a definition. */
   set(source: string, types: readonly ResourceType[]): void {
     for (const type of this.#bySource.get(source) ?? []) this.#byPath.delete(pathOfType(type));
     if (types.length === 0) this.#bySource.delete(source);

@@ -9,7 +9,7 @@ import { PlainObject, readStored, StoredObject, type ObjectResponse } from "./st
 
 const rules = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
 
-/** As much of a kind as stored objects look at. */
+/** The part of a kind that stored objects use. */
 function kind(
   version: string,
   storage: Partial<Storage> = {},
@@ -49,7 +49,7 @@ function text(answer: ObjectResponse): string {
   return answer.bytes().toString();
 }
 
-/** Any JSON that objects may have. */
+/** Any JSON that an object may contain. */
 const json = fc.jsonValue({ depthSize: "small" }) as fc.Arbitrary<Json>;
 const fields = fc.dictionary(
   fc.string().filter((key) => key !== "apiVersion" && key !== "kind" && key !== "metadata"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Conflict } from "../errors.js";
-import type { Mutation, Entry, Store, Watch, WatchBatch, WatchEvent } from "../store.js";
+import type { Mutation, Entry, Store, StoreWatch, WatchBatch, StoreEvent } from "../store.js";
 
 /** Access of the suite to the store under test. */
 export interface StoreHarness {
@@ -104,7 +104,7 @@ export async function increment(store: Store, key: string): Promise<void> {
 /** Formats an entry as `key=value@revision`, for readable differences between lists. */
 export const showEntry = (entry: Entry): string => `${entry.key}=${text(entry.value)}@${entry.revision}`;
 
-export function showEvent(event: WatchEvent): string {
+export function showEvent(event: StoreEvent): string {
   const before = event.previous ? ` was ${showEntry(event.previous)}` : "";
   return event.type === "put"
     ? `${showEntry(event.entry)}${before}`
@@ -116,13 +116,13 @@ export class WatchReader {
   readonly #iterator: AsyncIterator<WatchBatch>;
   #pending: Promise<IteratorResult<WatchBatch>> | undefined;
 
-  constructor(readonly watch: Watch) {
+  constructor(readonly watch: StoreWatch) {
     this.#iterator = watch[Symbol.asyncIterator]();
   }
 
   /** Reads until everything up to a revision has been delivered. */
-  async through(revision: number): Promise<WatchEvent[]> {
-    const events: WatchEvent[] = [];
+  async through(revision: number): Promise<StoreEvent[]> {
+    const events: StoreEvent[] = [];
     for (;;) {
       // A batch that an earlier call of next() has taken counts as delivered, so it comes first.
       const result = this.#pending && (await Promise.race([this.#pending, turn()]));
@@ -143,7 +143,7 @@ export class WatchReader {
 }
 
 /** Reads all events of a watch up to a revision, and ends the watch. */
-export async function readThrough(watch: Watch, revision: number): Promise<WatchEvent[]> {
+export async function readThrough(watch: StoreWatch, revision: number): Promise<StoreEvent[]> {
   const reader = new WatchReader(watch);
   try {
     return await reader.through(revision);
@@ -153,7 +153,7 @@ export async function readThrough(watch: Watch, revision: number): Promise<Watch
 }
 
 /** First result of a watch. */
-export function firstOf(watch: Watch): Promise<IteratorResult<WatchBatch>> {
+export function firstOf(watch: StoreWatch): Promise<IteratorResult<WatchBatch>> {
   return watch[Symbol.asyncIterator]().next();
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SlowWatcher, StoreClosed } from "../errors.js";
-import type { WatchEvent } from "../store.js";
+import type { StoreEvent } from "../store.js";
 import { firstOf, commit, nextBatch, put, readThrough, remove, showEvent, type Cases } from "./harness.js";
 
 /** Promises about watches. */
@@ -87,7 +87,7 @@ export const watchCases: Cases = {
     );
     const next = iterators.map((iterator) => iterator.next());
     await commit(store, put("/a/1", "x"));
-    const events = new Set<WatchEvent>();
+    const events = new Set<StoreEvent>();
     for (const result of await Promise.all(next))
       for (const event of result.value?.events ?? []) events.add(event);
     assert.equal(events.size, 1);

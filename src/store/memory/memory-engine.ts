@@ -3,7 +3,7 @@ import { Conflict } from "../errors.js";
 import type { ExpiryIndex } from "../expiry.js";
 import { compareKeys } from "../keys.js";
 import type { Retained } from "../retention.js";
-import type { Entry, Mutation, RangeOptions, WatchEvent } from "../store.js";
+import type { Entry, Mutation, RangeOptions, StoreEvent } from "../store.js";
 import type { HistoryPage, HistoryReader, HistoryRequest } from "../watch/hub.js";
 
 /** One version of a key; without an entry, the key was deleted. */
@@ -15,7 +15,7 @@ interface Version {
 interface Commit {
   readonly revision: number;
   readonly time: number;
-  readonly events: readonly WatchEvent[];
+  readonly events: readonly StoreEvent[];
 }
 
 // The package is CommonJS: Node exposes its default export as a property.
@@ -31,7 +31,7 @@ const historyPage = 1000;
  */
 export class MemoryEngine implements HistoryReader, ExpiryIndex, Retained {
   /** Called after every commit that changed something. */
-  readonly listeners = new Set<(events: readonly WatchEvent[], revision: number) => void>();
+  readonly listeners = new Set<(events: readonly StoreEvent[], revision: number) => void>();
   /** Versions of each key since the floor, oldest first, including the one that is current at the floor. */
   readonly #versions = new BTree<string, Version[]>(undefined, compareKeys);
   /** Commits after the floor, oldest first. */
@@ -69,7 +69,7 @@ export class MemoryEngine implements HistoryReader, ExpiryIndex, Retained {
       if (expect !== undefined && expect !== actual) throw new Conflict(key, expect, actual);
     }
     const revision = this.#revision + 1;
-    const events: WatchEvent[] = [];
+    const events: StoreEvent[] = [];
     for (const mutation of mutations) {
       const event = this.#apply(mutation, revision, time);
       if (event) events.push(event);
@@ -117,7 +117,7 @@ export class MemoryEngine implements HistoryReader, ExpiryIndex, Retained {
     return this.#versions.get(key)?.at(-1)?.entry;
   }
 
-  #apply(mutation: Mutation, revision: number, time: number): WatchEvent | undefined {
+  #apply(mutation: Mutation, revision: number, time: number): StoreEvent | undefined {
     const { key } = mutation;
     const previous = this.#newest(key);
     if (mutation.type === "delete") {

@@ -11,8 +11,8 @@ import type {
   Store,
   StoreStatus,
   StoreWatchOptions,
-  Watch,
-  WatchEvent,
+  StoreWatch,
+  StoreEvent,
 } from "../store.js";
 import { WatchHub } from "../watch/hub.js";
 import { MemoryEngine } from "./memory-engine.js";
@@ -77,7 +77,7 @@ export class MemoryStore implements Store {
     return { revision: this.#engine.commit(mutations, this.#clock.now()) };
   }
 
-  watch(options: StoreWatchOptions): Watch {
+  watch(options: StoreWatchOptions): StoreWatch {
     return this.#hub.watch(options);
   }
 
@@ -104,7 +104,7 @@ export class MemoryStore implements Store {
     await this.close();
   }
 
-  readonly #committed = (events: readonly WatchEvent[], revision: number): void => {
+  readonly #committed = (events: readonly StoreEvent[], revision: number): void => {
     for (const event of events) {
       if (event.type === "put" && event.entry.expires !== undefined)
         this.#expiry.schedule(event.entry.expires);

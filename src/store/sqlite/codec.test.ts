@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeCommits, decodeOutcomes, encodeCommits, encodeOutcomes } from "./codec.js";
-import type { Outcome, WireMutation } from "./protocol.js";
+import type { CommitOutcome, WireMutation } from "./protocol.js";
 
 const whole = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const mutation: fc.Arbitrary<WireMutation> = fc.record({
@@ -20,7 +20,7 @@ test("decodes commits as they were encoded", () => {
 });
 
 test("decodes outcomes as they were encoded", () => {
-  const outcome: fc.Arbitrary<{ size: number; outcome: Outcome }> = fc.oneof(
+  const outcome: fc.Arbitrary<{ size: number; outcome: CommitOutcome }> = fc.oneof(
     fc.array(fc.tuple(whole, whole), { minLength: 1 }).chain((pairs) =>
       whole.map((revision) => ({
         size: pairs.length,

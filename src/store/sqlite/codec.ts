@@ -1,4 +1,4 @@
-import type { CommitReply, CommitRequest, Failure, Outcome, WireMutation } from "./protocol.js";
+import type { CommitReply, CommitRequest, WriterFailure, CommitOutcome, WireMutation } from "./protocol.js";
 
 /** Length of the value of a delete. */
 const deleted = -1;
@@ -67,9 +67,9 @@ export function decodeCommits({ keys, numbers, values }: CommitRequest): WireMut
 }
 
 /** Encodes each outcome as its code, followed by its numbers. */
-export function encodeOutcomes(outcomes: readonly Outcome[], requests: number): CommitReply {
+export function encodeOutcomes(outcomes: readonly CommitOutcome[], requests: number): CommitReply {
   const numbers: number[] = [];
-  const failures: Failure[] = [];
+  const failures: WriterFailure[] = [];
   for (const outcome of outcomes) {
     numbers.push(outcomeCode[outcome.type]);
     if (outcome.type === "committed") numbers.push(outcome.revision, ...outcome.replaced, ...outcome.created);
@@ -80,7 +80,7 @@ export function encodeOutcomes(outcomes: readonly Outcome[], requests: number): 
 }
 
 /** Decodes outcomes; `sizes` are the numbers of mutations of the commits. */
-export function decodeOutcomes(reply: CommitReply, sizes: readonly number[]): Outcome[] {
+export function decodeOutcomes(reply: CommitReply, sizes: readonly number[]): CommitOutcome[] {
   const next = numberReader(reply.numbers);
   const take = (count: number): number[] => {
     const list: number[] = [];
@@ -88,7 +88,7 @@ export function decodeOutcomes(reply: CommitReply, sizes: readonly number[]): Ou
     return list;
   };
   const failures = reply.failures.values();
-  return sizes.map((size): Outcome => {
+  return sizes.map((size): CommitOutcome => {
     switch (next()) {
       case outcomeCode.committed:
         return { type: "committed", revision: next(), replaced: take(size), created: take(size) };

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import {
   closeSync,
   ftruncateSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -19,7 +18,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StoreDamaged, StoreForeign, StoreInUse } from "../errors.js";
 import { openDatabase } from "./engine.js";
-import { createSchema, migrate, schemaVersion } from "./schema.js";
+import { formatVersion } from "./schema.js";
 import { openSqliteStore } from "./sqlite-store.js";
 import { verifySqliteStore } from "./verify.js";
 
@@ -32,7 +31,7 @@ const fingerprint = (): Record<string, string> =>
   Object.fromEntries(
     readdirSync(directory)
       // Reading a store may create an empty write-ahead log and its index.
-      .filter((name) => name.startsWith("store.db") && !name.endsWith("-shm"))
+      .filter((name) => name.startsWith("store.") && !name.endsWith("-shm"))
       .filter((name) => statSync(join(directory, name)).size > 0 || name === "store.db")
       .map((name) => [
         name,
@@ -124,10 +123,20 @@ describe("a foreign or damaged file fails to open and is not changed", () => {
       "a store of a newer Fettle",
       async () => {
         await fill();
-        overwrite(60, number(schemaVersion + 1));
+        overwrite(60, number(formatVersion + 1));
       },
       StoreForeign,
       /newer Fettle.*upgrade/,
+    ],
+    [
+      "a store of an earlier Fettle",
+      async () => {
+        await fill();
+        overwrite(60, number(formatVersion - 1));
+        for (const name of ["store.mark", "store.sums"]) rmSync(join(directory, name));
+      },
+      StoreForeign,
+      /earlier Fettle.*fettle backup.*fettle restore/,
     ],
     [
       "a truncated store",
@@ -138,7 +147,7 @@ describe("a foreign or damaged file fails to open and is not changed", () => {
         closeSync(file);
       },
       StoreDamaged,
-      /bytes long and should be/,
+      /pages? .* of store.db do not match.*Intact: .*fettle verify.*fettle restore.*fettle salvage/,
     ],
     [
       "a store whose table of contents is overwritten",
@@ -162,15 +171,34 @@ describe("a foreign or damaged file fails to open and is not changed", () => {
 
   test("damage that only a watcher meets ends the watch and not the commit", async () => {
     await fill();
+    const store = await openSqliteStore(directory);
     const page = 8192;
     const { size } = statSync(database());
     overwrite(page * 8, Buffer.alloc(size - page * 10, 0xee));
-    const store = await openSqliteStore(directory);
     const next = store.watch({ prefix: "/", previous: true })[Symbol.asyncIterator]().next();
     const failure = next.catch((error: unknown) => error);
     const { revision } = await store.commit([{ type: "put", key: "/20", value: new Uint8Array(1) }]);
     expect(revision).toBe(51);
     expect(await failure).toBeInstanceOf(StoreDamaged);
+    await store.close();
+  });
+
+  test("a value that changes on disk while the store is open is not served", async () => {
+    await fill();
+    const store = await openSqliteStore(directory);
+    const at = readFileSync(database()).indexOf(Buffer.alloc(1000, 20));
+    overwrite(at + 500, Buffer.from([21]));
+    const attempts = [
+      () => store.get("/20"),
+      () => store.range({ prefix: "/2" }),
+      () => store.watch({ prefix: "/20", from: 0 })[Symbol.asyncIterator]().next(),
+    ];
+    for (const attempt of attempts) {
+      const error = await attempt().catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(StoreDamaged);
+      expect(String(error)).toMatch(/\/20 at revision 21 is damaged.*fettle verify/);
+    }
+    expect((await store.get("/21"))?.value).toEqual(new Uint8Array(5000).fill(21));
     await store.close();
   });
 
@@ -194,30 +222,5 @@ describe("a foreign or damaged file fails to open and is not changed", () => {
       await expect(opened.range({ prefix: "/" })).rejects.toThrow(StoreDamaged);
       await opened.close();
     }
-  });
-});
-
-describe("migration", () => {
-  test("runs the steps that a file has not run, each in a transaction", () => {
-    mkdirSync(directory, { recursive: true });
-    const file = openDatabase(database());
-    createSchema(file);
-    const version = (): unknown => file.prepare("PRAGMA user_version").get()?.["user_version"];
-    expect(version()).toBe(schemaVersion);
-    const done = Array.from({ length: schemaVersion }, () => () => {
-      throw new Error("this step has already run");
-    });
-    const add = (): void => file.exec("ALTER TABLE log ADD COLUMN note TEXT");
-    const fail = (): void => {
-      file.exec("DROP TABLE versions");
-      throw new Error("no");
-    };
-    expect(() => migrate(file, [...done, add, fail])).toThrow("no");
-    expect(version()).toBe(schemaVersion + 1);
-    expect(file.prepare("SELECT count(*) AS n FROM versions").get()?.["n"]).toBe(0);
-    migrate(file, [...done, add, () => file.exec("CREATE TABLE more (a)")]);
-    expect(version()).toBe(schemaVersion + 2);
-    expect(() => migrate(file)).toThrow(StoreForeign);
-    file.close();
   });
 });

@@ -1,48 +1,74 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { StoreDamaged, StoreForeign, StoreInUse } from "../errors.js";
+import { StoreForeign, StoreInUse } from "../errors.js";
 import { openDatabase, resultCode, resultCodeOf, type Database } from "./engine.js";
-import { applicationId, createSchema, migrate, newerSchema, schemaVersion } from "./schema.js";
+import { ensureFolder, unusable } from "./folder.js";
+import { storeDamaged } from "./integrity/damage.js";
+import { HighWaterFile, readHighWaterMark } from "./integrity/high-water-mark.js";
+import { PageSums } from "./integrity/page-sums.js";
+import { storeFiles } from "./integrity/store-files.js";
+import {
+  applicationId,
+  createSchema,
+  formatVersion,
+  otherFormat,
+  pageSize,
+  type Beginning,
+} from "./schema.js";
 
 /** Data directory that this store has locked. */
 export interface DataDirectory {
+  readonly path: string;
   readonly database: string;
   release(): void;
 }
 
+/** Options of {@link openDirectory}. */
+export interface DirectoryOptions {
+  /** Revision of a store that is created. Default 0. */
+  readonly beginning?: Beginning | undefined;
+}
+
 /**
- * Locks a data directory, which is created if it does not exist, and creates or migrates the database in it. An existing
- * database is checked before it is changed.
+ * Locks a data directory, which is created if it does not exist, and creates the database in it. Of an existing database
+ * only the format is checked.
  *
- * @throws {StoreInUse} @throws {StoreForeign} @throws {StoreDamaged}
+ * @throws {StoreUnusable} @throws {StoreInUse} @throws {StoreForeign} @throws {StoreDamaged}
  */
-export function openDirectory(path: string): DataDirectory {
+export function openDirectory(path: string, options: DirectoryOptions = {}): DataDirectory {
   const database = join(path, "store.db");
-  mkdirSync(path, { recursive: true, mode: 0o700 });
   // Before anything else: reading the header opens and closes the file without SQLite, which would release the locks of
   // a connection that this process may already have to it.
-  const lock = takeLock(path);
+  const lock = lockDirectory(path);
   try {
-    if (!existsSync(database)) create(path, database);
-    else if (checkHeader(database) < schemaVersion) upgrade(database);
+    if (isUnused(path, database)) create(path, database, options.beginning);
+    else checkFormat(path, database);
   } catch (error) {
-    lock.close();
-    throw error;
+    lock.release();
+    throw unusable(path, error);
   }
-  return { database, release: () => lock.close() };
+  return { path, database, release: () => lock.release() };
+}
+
+/** Locks a directory for the stores that it has or will have. */
+export function lockDirectory(path: string): { release(): void } {
+  ensureFolder(path);
+  const lock = takeLock(path);
+  return { release: () => lock.close() };
 }
 
 /**
@@ -50,19 +76,31 @@ export function openDirectory(path: string): DataDirectory {
  * with its process, however that ends.
  */
 function takeLock(directory: string): Database {
-  const lock = openDatabase(join(directory, "lock"), { timeout: 0 });
+  const path = join(directory, "lock");
+  try {
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    else closeSync(openSync(path, "a", 0o600));
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+  const lock = openDatabase(path, { timeout: 0 });
   const owner = join(directory, "owner");
   try {
     lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
   } catch (error) {
     lock.close();
+    if (resultCodeOf(error) === resultCode.notADatabase) {
+      // Its content does not matter. Nobody holds the lock: SQLite would not have read the file.
+      truncateSync(path);
+      return takeLock(directory);
+    }
     if (resultCodeOf(error) !== resultCode.busy) throw error;
     throw new StoreInUse(
       `${directory} is in use by ${readOwner(owner)}; stop that process, or use another data directory`,
       { cause: error },
     );
   }
-  writeFileSync(owner, `process ${process.pid} on ${hostname()}\n`);
+  writeFileSync(owner, `process ${process.pid} on ${hostname()}\n`, { mode: 0o600 });
   return lock;
 }
 
@@ -74,27 +112,46 @@ function readOwner(owner: string): string {
   }
 }
 
-/** Writes the file under a temporary name and renames it, so that `store.db` is never incomplete. */
-function create(directory: string, path: string): void {
-  const temporary = `${path}.new`;
-  rmSync(temporary, { force: true });
-  const database = openDatabase(temporary);
-  try {
-    createSchema(database);
-  } finally {
-    database.close();
-  }
-  sync(temporary);
-  renameSync(temporary, path);
-  sync(directory);
+/** True when nothing was ever committed here. A store that has lost a file is not unused. */
+function isUnused(directory: string, database: string): boolean {
+  const files = storeFiles(database);
+  const mark = readHighWaterMark(files.mark);
+  if (mark === "missing") return !Object.values(files).some((file) => existsSync(file));
+  if (mark !== "damaged" && mark.state === "new") return true;
+  if (existsSync(database)) return false;
+  const revision = mark === "damaged" ? "" : `, which was at revision ${mark.revision}`;
+  throw storeDamaged(directory, [{ file: "store.db", message: `store.db${revision}, is missing` }]);
 }
 
-function upgrade(path: string): void {
-  const database = openDatabase(path);
+/**
+ * Writes the file under a temporary name and renames it, so that `store.db` is never incomplete. The mark is there before
+ * it, so that a missing mark means damage.
+ */
+function create(directory: string, path: string, beginning: Beginning | undefined): void {
+  const files = storeFiles(path);
+  const mark = HighWaterFile.open(files.mark);
   try {
-    migrate(database);
+    mark.writeSynced({ state: "new", revision: 0, chain: 0 });
+    sync(directory);
+    const temporary = `${path}.new`;
+    for (const file of [temporary, path, files.wal]) rmSync(file, { force: true });
+    // SQLite gives its other files the same permissions.
+    closeSync(openSync(temporary, "w", 0o600));
+    const database = openDatabase(temporary);
+    let chain: number;
+    try {
+      chain = createSchema(database, beginning);
+    } finally {
+      database.close();
+    }
+    sync(temporary);
+    const sums = PageSums.create(files.sums, temporary, pageSize);
+    renameSync(temporary, path);
+    sync(directory);
+    const pages = { count: sums.count, digest: sums.digest() };
+    mark.writeSynced({ state: "closed", revision: beginning?.revision ?? 0, chain, pages });
   } finally {
-    database.close();
+    mark.close();
   }
 }
 
@@ -107,8 +164,9 @@ function sync(path: string): void {
   }
 }
 
-/** Checks the header of a database file without opening the database; returns the version of its schema. */
-function checkHeader(path: string): number {
+/** Checks the header of a database file without opening the database. Our files have a mark beside them. */
+export function checkFormat(directory: string, path: string): void {
+  if (!existsSync(path)) return;
   const header = Buffer.alloc(100);
   const file = openSync(path, "r");
   let read: number;
@@ -117,31 +175,19 @@ function checkHeader(path: string): number {
   } finally {
     closeSync(file);
   }
-  if (read === 0)
-    throw new StoreDamaged(
-      `${path} is empty; restore a backup, or remove the file to start with an empty store`,
-    );
+  const hasMark = existsSync(storeFiles(path).mark);
+  const damaged = (message: string): Error => storeDamaged(directory, [{ file: "store.db", message }]);
+  if (read === 0) throw damaged("store.db is empty");
   if (header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
-    throw new StoreForeign(`${path} is not a Fettle store; use another data directory`);
+    throw hasMark
+      ? damaged("the beginning of store.db is overwritten")
+      : new StoreForeign(`${path} is not a Fettle store; use another data directory`);
   }
   if (header.readUInt32BE(68) !== applicationId) {
-    throw new StoreForeign(`${path} is an SQLite database of another program; use another data directory`);
+    throw hasMark
+      ? damaged("the header of store.db is overwritten")
+      : new StoreForeign(`${path} is an SQLite database of another program; use another data directory`);
   }
   const version = header.readUInt32BE(60);
-  if (version > schemaVersion) throw newerSchema(path, version);
-  checkLength(path, header);
-  return version;
-}
-
-function checkLength(path: string, header: Buffer): void {
-  // Pages that are missing from the file may be in the write-ahead log.
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (log !== undefined && log.size > 0) return;
-  const page = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  const expected = page * header.readUInt32BE(28);
-  const { size } = statSync(path);
-  if (size >= expected && size % page === 0) return;
-  throw new StoreDamaged(
-    `${path} is damaged: it is ${size} bytes long and should be ${expected}; restore a backup`,
-  );
+  if (version !== formatVersion) throw otherFormat(path, version);
 }

@@ -65,10 +65,10 @@ export class Indexer {
    * Takes the next step of the current pass, or the first of a new one; `newest` is the newest id in the log. Returns
    * the part of the tail that was indexed and dropped; undefined at the end of the pass.
    */
-  step(newest: number): TailRange | undefined {
+  step(newest: number, count = Math.max(this.#step, this.#owed)): TailRange | undefined {
     this.#pass ??= this.#begin(newest);
     const pass = this.#pass;
-    const parts = this.#next(pass.first, Math.max(this.#step, this.#owed));
+    const parts = this.#next(pass.first, count);
     const last = parts.at(-1);
     this.#withoutSync(() => {
       for (const part of parts) this.#index(part);
@@ -86,9 +86,9 @@ export class Indexer {
     return done;
   }
 
-  /** Indexes everything. */
+  /** Indexes everything, in few transactions: none of them is synced. */
   finish(newest: number): void {
-    while (this.step(newest) !== undefined || this.#tail.size > 0);
+    while (this.step(newest, Infinity) !== undefined || this.#tail.size > 0);
   }
 
   #begin(newest: number): { first: string; newest: number } {

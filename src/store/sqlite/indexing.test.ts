@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { VirtualClock } from "../../model/time/virtual-clock.js";
-import type { Entry, Put, Store, WatchEvent } from "../store.js";
+import type { Entry, Put, Store, StoreEvent } from "../store.js";
 import { openDatabase } from "./engine.js";
 import { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.js";
 import { verifySqliteStore } from "./verify.js";
@@ -35,7 +35,8 @@ const query = (sql: string): number => {
 /** Copies the files as a process that is killed now would leave them. */
 function copyFiles(): string {
   const copy = mkdtempSync(join(base, "copy-"));
-  for (const name of ["store.db", "store.db-wal"]) cpSync(join(directory, name), join(copy, name));
+  for (const name of ["store.db", "store.db-wal", "store.sums", "store.mark"])
+    cpSync(join(directory, name), join(copy, name));
   return copy;
 }
 
@@ -49,7 +50,7 @@ async function contents(store: Store): Promise<unknown> {
     for (const entry of entries) expect(await store.get(entry.key, { revision })).toEqual(entry);
     states.push(texts(entries));
   }
-  const events: WatchEvent[] = [];
+  const events: StoreEvent[] = [];
   if (newest > floor) {
     for await (const batch of store.watch({ prefix: "/", from: floor, previous: true })) {
       events.push(...batch.events);
@@ -186,29 +187,5 @@ test("a key expires on time whether or not its newest mutation is indexed", asyn
     .toEqual(["/kept", "/renewed", "/x"]);
   await clock.advance(5000);
   await expect.poll(async () => (await store.count({ prefix: "/" })).count).toBe(2);
-  await store.close();
-});
-
-test("a file of schema version 1 is migrated and keeps its contents", async () => {
-  let store = await open();
-  await writeSome(store, 60);
-  const expected = await contents(store);
-  await store.close();
-  const file = openDatabase(join(directory, "store.db"));
-  file.exec(`
-    ALTER TABLE log DROP COLUMN created;
-    ALTER TABLE log DROP COLUMN expires;
-    DELETE FROM marks WHERE name = 'indexed';
-    PRAGMA user_version = 1;
-    PRAGMA wal_checkpoint(TRUNCATE);`);
-  file.close();
-  store = await open({ indexAfter: 10 });
-  expect(await contents(store)).toEqual(expected);
-  await writeSome(store, 60);
-  const more = await contents(store);
-  await store.close();
-  expect(verifySqliteStore(directory)).toEqual([]);
-  store = await open();
-  expect(await contents(store)).toEqual(more);
   await store.close();
 });

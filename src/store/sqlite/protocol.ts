@@ -4,9 +4,9 @@ import type { TailRange } from "./tail.js";
  * Messages between the store and its writer thread; `codec.ts` encodes commits and outcomes. Replies come in the order
  * of the requests, with notices in between.
  */
-export type Request = CommitRequest | SweepRequest | { readonly type: "close" };
+export type WriterRequest = CommitRequest | SweepRequest | { readonly type: "close" };
 
-export type Reply = CommitReply | SweepReply | IndexedNotice;
+export type WriterReply = CommitReply | SweepReply | IndexedNotice;
 
 /** Start parameters of the writer thread. */
 export interface WriterSettings {
@@ -26,7 +26,7 @@ export interface WireMutation {
 }
 
 /** Result of a commit. */
-export type Outcome = Committed | Refused | Failed;
+export type CommitOutcome = Committed | Refused | Failed;
 
 export interface Committed {
   readonly type: "committed";
@@ -45,11 +45,11 @@ export interface Refused {
   readonly actual: number;
 }
 
-interface Failed extends Failure {
+interface Failed extends WriterFailure {
   readonly type: "failed";
 }
 
-export interface Failure {
+export interface WriterFailure {
   readonly reason: "full" | "damaged" | "failed";
   readonly message: string;
 }
@@ -71,7 +71,7 @@ export interface CommitReply {
   readonly type: "commit";
   readonly requests: number;
   readonly numbers: Float64Array<ArrayBuffer>;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly WriterFailure[];
 }
 
 /** Raises the floor if it is lower, and deletes a bounded number of mutations that nobody can read any more. */
@@ -84,7 +84,7 @@ export interface SweepReply {
   readonly type: "sweep";
   /** True when there is more to delete below the floor. */
   readonly more: boolean;
-  readonly failure?: Failure | undefined;
+  readonly failure?: WriterFailure | undefined;
 }
 
 /** Part of the tail that has been indexed; it covers only commits of earlier replies, so the reader can drop it. */

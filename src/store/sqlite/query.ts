@@ -4,13 +4,13 @@ import { resultCode, resultCodeOf, type Database } from "./engine.js";
 type Parameter = string | number | Uint8Array | null;
 
 /** Prepared statement that returns rows as tuples, which are faster to create than objects. */
-export interface Query<Row> {
+export interface PreparedQuery<Row> {
   get(...parameters: Parameter[]): Row | undefined;
   all(...parameters: Parameter[]): Row[];
 }
 
 /** Prepares a query. Preparing and running it throw {@link StoreDamaged} when SQLite finds the file damaged. */
-export function query<Row extends unknown[]>(database: Database, sql: string): Query<Row> {
+export function query<Row extends unknown[]>(database: Database, sql: string): PreparedQuery<Row> {
   const statement = translateErrors(() => database.prepare(sql));
   statement.setReturnArrays(true);
   return {

@@ -1,18 +1,35 @@
 import { compareKeys, prefixEnd } from "../keys.js";
-import type { Entry, RangeOptions, WatchEvent } from "../store.js";
+import type { Entry, RangeOptions, StoreEvent } from "../store.js";
 import type { HistoryPage, HistoryRequest } from "../watch/hub.js";
+import { StoreDamaged } from "../errors.js";
 import { openDatabase, type Database } from "./engine.js";
 import { overlayTail, type EntryOrId, type LargeEntry } from "./overlay.js";
 import { translateErrors, query } from "./query.js";
-import { idOf, live, readMark, revisionOf } from "./schema.js";
+import { mutationSum, sumOf } from "./integrity/checksum.js";
+import { idOf, live, newestLogged, readMark, revisionOf } from "./schema.js";
 import { keyAfter, newestBelow, readTail, type Tail } from "./tail.js";
 
-type VersionRow = [key: string, id: number, created: number, expires: number | null, value: Uint8Array];
+/** Version with the checksums of its mutation; an indexed version has null when its mutation is missing. */
+type VersionRow = [
+  key: string,
+  id: number,
+  created: number,
+  expires: number | null,
+  value: Uint8Array | null,
+  sums: number | null,
+];
 
 type IndexedRow = [...VersionRow, until: number];
 
 /** JSON description of a version; small values are concatenated in a separate blob. */
-type Description = [key: string, id: number, created: number, expires: number | null, length: number];
+type Description = [
+  key: string,
+  id: number,
+  created: number,
+  expires: number | null,
+  length: number,
+  sums: number | null,
+];
 
 /** Bytes of a value up to which it is read together with others; larger ones are read one by one. */
 const smallValue = 16 * 1024;
@@ -26,6 +43,7 @@ type LogRow = [
   created: number,
   expires: number | null,
   value: Uint8Array | null,
+  sums: number,
   previous: number,
 ];
 
@@ -51,7 +69,7 @@ const mappedBytes = 2 ** 26;
 const expiredPage = 256;
 
 /** Part of a range. */
-export interface Page {
+export interface RangePage {
   readonly entries: (Entry | LargeEntry)[];
   /** Last key covered by this part; undefined when there is no further part. */
   readonly through: string | undefined;
@@ -78,10 +96,9 @@ export class Reader {
     }
   }
 
-  /** Newest revision in the file. */
-  revision(): number {
-    const [id] = this.#queries.newest.get() ?? [];
-    return revisionOf(id ?? 0);
+  /** Newest revision in the file, and the checksum of the log up to it. */
+  newest(): { readonly revision: number; readonly chain: number } {
+    return newestLogged(this.#database);
   }
 
   floor(): number {
@@ -91,13 +108,13 @@ export class Reader {
   get(key: string, revision: number): Entry | undefined {
     const bound = idOf(revision + 1, 0);
     const recent = this.tail.at(key, bound);
-    if (recent !== undefined) return recent.deleted ? undefined : this.version(recent.id);
+    if (recent !== undefined) return recent.deleted ? undefined : this.existing({ key, id: recent.id });
     const row = this.#queries.get.get(key, bound);
-    return row !== undefined && (row[5] === live || row[5] >= bound) ? entryOf(row) : undefined;
+    return row !== undefined && (row[6] === live || row[6] >= bound) ? entryOf(row) : undefined;
   }
 
   /** At most `limit` entries. */
-  range({ prefix, after }: RangeOptions, revision: number, limit: number): Page {
+  range({ prefix, after }: RangeOptions, revision: number, limit: number): RangePage {
     const first = firstKey(prefix, after);
     const end = prefixEnd(prefix);
     const bound = idOf(revision + 1, 0);
@@ -131,6 +148,13 @@ export class Reader {
   version(id: number): Entry | undefined {
     const row = this.#queries.version.get(id);
     return row && entryOf(row);
+  }
+
+  /** Version that must exist. @throws {StoreDamaged} when it does not, or is not what was committed. */
+  existing({ key, id }: Pick<LargeEntry, "key" | "id">): Entry {
+    const entry = this.version(id);
+    if (entry?.key !== key) throw damagedVersion(key, id);
+    return entry;
   }
 
   /** Reads a page of history for a watch. */
@@ -197,10 +221,17 @@ export class Reader {
     const ids = entries.flatMap((each) => (isRead(each) ? [] : [each.id]));
     const row = ids.length > 0 ? this.#queries.versions.get(JSON.stringify(ids)) : undefined;
     const read = new Map(row && unpack(row).map((entry) => [entry.key, entry]));
-    return entries.flatMap((each) => (isRead(each) ? each : (read.get(each.key) ?? [])));
+    return entries.map((each) => {
+      if (isRead(each)) return each;
+      const entry = read.get(each.key);
+      if (entry === undefined) throw damagedVersion(each.key, each.id);
+      return entry;
+    });
   }
 
-  #event([key, id, created, expires, value, previousId]: LogRow, withPrevious: boolean): WatchEvent {
+  #event(row: LogRow, withPrevious: boolean): StoreEvent {
+    const [key, id, created, expires, value, , previousId] = row;
+    checkSum(row);
     const revision = revisionOf(id);
     const previous = withPrevious && previousId !== 0 ? this.version(previousId) : undefined;
     if (value === null) return { type: "delete", key, revision, previous };
@@ -214,29 +245,23 @@ function prepare(database: Database) {
   translateErrors(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
   // Where only the length of a value is used, SQLite does not read the value.
   const sized = (value: string): string =>
-    `length(${value}) AS size, CASE WHEN length(${value}) <= ${smallValue} THEN ${value} END AS value`;
-  const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, until
-    FROM versions JOIN log ON log.id = versions.id`;
+    `coalesce(length(${value}), 0) AS size, CASE WHEN length(${value}) <= ${smallValue} THEN ${value} END AS value`;
+  const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, sums, until
+    FROM versions LEFT JOIN log ON log.id = versions.id`;
   const visible = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
-  // Mutations logged before schema step 2 have `created` and `expires` only in `versions`.
-  const createdAndExpires = `coalesce(log.created, versions.created) AS created,
-      coalesce(log.expires, versions.expires) AS expires`;
-  const olderVersions =
-    "LEFT JOIN versions ON log.created IS NULL AND versions.key = log.key AND versions.id = log.id";
-  const logged = `SELECT log.key, log.id, ${createdAndExpires}, value, previous FROM log ${olderVersions}`;
+  const logged = "SELECT key, id, created, expires, value, sums, previous FROM log";
   // Passing a value from SQLite to JavaScript costs more than finding it, so a page is passed as two values.
-  const packed = `SELECT json_group_array(json_array(key, id, created, expires, size)),
+  const packed = `SELECT json_group_array(json_array(key, id, created, expires, size, sums)),
       CAST(group_concat(CAST(value AS TEXT), '') AS BLOB)`;
   return {
-    newest: query<[number | null]>(database, "SELECT max(id) FROM log"),
     get: query<IndexedRow>(
       database,
       `${version} WHERE versions.key = ? AND versions.id < ? ORDER BY versions.id DESC LIMIT 1`,
     ),
     range: query<Packed>(
       database,
-      `${packed} FROM (SELECT versions.key, versions.id, versions.created, versions.expires, ${sized("log.value")}
-       FROM versions JOIN log ON log.id = versions.id
+      `${packed} FROM (SELECT versions.key, versions.id, versions.created, versions.expires, ${sized("log.value")}, sums
+       FROM versions LEFT JOIN log ON log.id = versions.id
        WHERE ${visible} ORDER BY versions.key, versions.id LIMIT ?4)`,
     ),
     count: query<[number]>(
@@ -247,12 +272,12 @@ function prepare(database: Database) {
     version: query<VersionRow>(database, `${logged} WHERE log.id = ?`),
     versions: query<Packed>(
       database,
-      `${packed} FROM (SELECT log.key, log.id, ${createdAndExpires}, ${sized("log.value")}
-       FROM json_each(?) AS wanted CROSS JOIN log ON log.id = wanted.value ${olderVersions})`,
+      `${packed} FROM (SELECT log.key, log.id, log.created, log.expires, ${sized("log.value")}, sums
+       FROM json_each(?) AS wanted CROSS JOIN log ON log.id = wanted.value)`,
     ),
     history: query<LogRow>(
       database,
-      `${logged} WHERE log.id >= ? AND log.id < ? AND log.key >= ? AND log.key < ? ORDER BY log.id`,
+      `${logged} WHERE id >= ? AND id < ? AND key >= ? AND key < ? ORDER BY id`,
     ),
     expiring: query<ExpiringRow>(
       database,
@@ -275,14 +300,30 @@ function firstKey(prefix: string, after: string | undefined): string {
 /** Entries of a page; their values are views into one buffer. */
 function unpack([descriptions, values]: Packed): (Entry | LargeEntry)[] {
   let start = 0;
-  return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length]) => {
+  return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length, sums]) => {
     if (length > smallValue) return { key, id, large: true };
     const value = values?.subarray(start, start + length) ?? afterAllKeys;
     start += length;
-    return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
+    return entryOf([key, id, created, expires, value, sums]);
   });
 }
 
-function entryOf([key, id, created, expires, value]: VersionRow | IndexedRow): Entry {
+/** Entry of a put. @throws {StoreDamaged} when it is not what was committed. */
+function entryOf(row: VersionRow | IndexedRow): Entry {
+  const [key, id, created, expires, value] = row;
+  checkSum(row);
+  if (value === null) throw damagedVersion(key, id);
   return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
+}
+
+function checkSum([key, id, created, expires, value, sums]: VersionRow | IndexedRow | LogRow): void {
+  if (sums === null || sumOf(sums) !== mutationSum({ id, key, created, expires, value }))
+    throw damagedVersion(key, id);
+}
+
+function damagedVersion(key: string, id: number): StoreDamaged {
+  return new StoreDamaged(
+    `${key} at revision ${revisionOf(id)} is damaged on disk and cannot be read; stop the process, and see what else ` +
+      "is damaged with fettle verify",
+  );
 }

@@ -11,13 +11,18 @@ import type {
   RangeResult,
   Store,
   StoreStatus,
-  Watch,
-  WatchEvent,
+  StoreWatch,
+  StoreEvent,
   StoreWatchOptions,
 } from "../store.js";
 import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
-import type { Committed, Outcome } from "./protocol.js";
+import type { Committed, CommitOutcome } from "./protocol.js";
+import { resultCodeOf } from "./engine.js";
+import { unusable } from "./folder.js";
+import { storeDamaged } from "./integrity/damage.js";
+import { compareWithMark, examineFiles } from "./integrity/examine-files.js";
+import type { HighWaterMark } from "./integrity/high-water-mark.js";
 import { Reader } from "./reader.js";
 import { RecentEntries } from "./recent-entries.js";
 import { idOf, revisionOf } from "./schema.js";
@@ -45,9 +50,10 @@ const defaultIndexAfter = 2 ** 14;
 /**
  * Opens the embedded durable store in a data directory, which is created if it does not exist.
  *
+ * @throws {StoreUnusable} when the directory is a file or cannot be written.
  * @throws {StoreInUse} when the directory is already open.
- * @throws {StoreForeign} when the file in it is not a Fettle store, or was written by a newer version.
- * @throws {StoreDamaged} when the file is damaged. In none of these cases is anything changed.
+ * @throws {StoreForeign} when the file in it is not a Fettle store, or has the format of another version.
+ * @throws {StoreDamaged} when files are damaged or missing. In none of these cases is anything changed.
  *
  * @example
  * const store = await openSqliteStore("./data");
@@ -55,11 +61,47 @@ const defaultIndexAfter = 2 ** 14;
  */
 export async function openSqliteStore(directory: string, options: SqliteStoreOptions = {}): Promise<Store> {
   const opened = openDirectory(resolve(directory));
+  let reader: Reader | undefined;
   try {
-    return new SqliteStore(opened, options);
+    const mark = await checkFiles(opened);
+    reader = new Reader(opened.database);
+    const problem = compareWithMark(mark, reader.newest());
+    if (problem !== undefined) throw storeDamaged(opened.path, [problem]);
+    // The constructor reads it, too: better an error now than when the thread that writes has been started.
+    reader.nextExpiry();
+    return new SqliteStore(opened, reader, options);
   } catch (error) {
+    reader?.close();
     opened.release();
-    throw error;
+    throw resultCodeOf(error) === undefined ? unusable(opened.path, error) : unreadable(opened.path, error);
+  }
+}
+
+/** Error of SQLite that is not about damage, such as one of the disk. */
+function unreadable(path: string, error: unknown): StoreFailed {
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreFailed(`the store in ${path} cannot be opened (${message}); look at the disk`, {
+    cause: error,
+  });
+}
+
+/** Milliseconds of work between two turns of the event loop. */
+const checkTurn = 20;
+
+/** @throws {StoreDamaged} */
+async function checkFiles({ path, database }: DataDirectory): Promise<HighWaterMark> {
+  const steps = examineFiles(database);
+  let until = performance.now() + checkTurn;
+  for (;;) {
+    const step = steps.next();
+    if (step.done) {
+      const { problems, intact, mark } = step.value;
+      if (problems.length > 0 || mark === undefined) throw storeDamaged(path, problems, intact);
+      return mark;
+    }
+    if (performance.now() < until) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    until = performance.now() + checkTurn;
   }
 }
 
@@ -84,12 +126,12 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   #sweeping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(directory: DataDirectory, options: SqliteStoreOptions) {
+  constructor(directory: DataDirectory, reader: Reader, options: SqliteStoreOptions) {
     this.#directory = directory;
     this.#clock = options.clock ?? systemClock;
-    this.#reader = new Reader(directory.database);
+    this.#reader = reader;
     this.#recent = new RecentEntries(options.cacheBytes ?? defaultCacheBytes);
-    this.#revision = this.#reader.revision();
+    this.#revision = reader.newest().revision;
     this.#floor = this.#reader.floor();
     this.#writer = new WriterClient(
       { path: directory.database, indexAfter: options.indexAfter ?? defaultIndexAfter },
@@ -140,8 +182,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
           await new Promise((resolve) => setImmediate(resolve));
           if (this.#isOutdated(options, revision)) return this.range(options);
         }
-        const entry = "id" in each ? this.#reader.version(each.id) : each;
-        if (entry === undefined) continue;
+        const entry = "id" in each ? this.#reader.existing(each) : each;
         entries.push(entry);
         bytes += entry.value.length;
         unyielded += entry.value.length;
@@ -188,7 +229,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     throw new Conflict(refused?.key ?? "", refused?.expect ?? 0, outcome.actual);
   }
 
-  watch(options: StoreWatchOptions): Watch {
+  watch(options: StoreWatchOptions): StoreWatch {
     return this.#hub.watch(options);
   }
 
@@ -262,8 +303,8 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     return this.#reader.revisionAt(time, this.#floor, this.#revision);
   }
 
-  #publish(group: readonly PendingCommit[], outcomes: readonly Outcome[]): void {
-    const events: WatchEvent[] = [];
+  #publish(group: readonly PendingCommit[], outcomes: readonly CommitOutcome[]): void {
+    const events: StoreEvent[] = [];
     const watched = this.#hub.hasMembers;
     let revision = this.#revision;
     for (const [index, pending] of group.entries()) {
@@ -281,7 +322,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   }
 
   /** Ends the watches when a replaced version cannot be read; the commit itself has succeeded. */
-  #tryAddEvents(events: WatchEvent[], pending: PendingCommit, outcome: Committed, entries: Entries): void {
+  #tryAddEvents(events: StoreEvent[], pending: PendingCommit, outcome: Committed, entries: Entries): void {
     try {
       this.#addEvents(events, pending, outcome, entries);
     } catch (error) {
@@ -289,7 +330,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     }
   }
 
-  #addEvents(events: WatchEvent[], { mutations }: PendingCommit, outcome: Committed, entries: Entries): void {
+  #addEvents(events: StoreEvent[], { mutations }: PendingCommit, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
     mutations.forEach(({ key }, place) => {
       const replaced = outcome.replaced[place] ?? 0;

@@ -5,11 +5,11 @@ import { decodeOutcomes, encodeCommits } from "./codec.js";
 import type {
   CommitReply,
   Committed,
-  Failure,
-  Outcome,
+  WriterFailure,
+  CommitOutcome,
   Refused,
-  Reply,
-  Request,
+  WriterReply,
+  WriterRequest,
   SweepReply,
   WireMutation,
   WriterSettings,
@@ -30,7 +30,7 @@ const maxQueued = 64;
 /** Receiver of the thread's messages. */
 export interface WriterListener {
   /** Called with every group of commits in order of the replies, before the commits are resolved. */
-  replied(group: readonly PendingCommit[], outcomes: readonly Outcome[]): void;
+  replied(group: readonly PendingCommit[], outcomes: readonly CommitOutcome[]): void;
   /** Called when part of the tail has been indexed, in order with the replies. */
   indexed(range: TailRange): void;
 }
@@ -65,7 +65,7 @@ export class WriterClient {
       execArgv: [],
     });
     this.#worker.unref();
-    this.#worker.on("message", (reply: Reply) => this.#receive(reply));
+    this.#worker.on("message", (reply: WriterReply) => this.#receive(reply));
     this.#worker.on("error", (error) => this.#fail(`the writer thread failed: ${error.message}`));
     this.#exited = new Promise((resolve) => {
       this.#worker.on("exit", () => {
@@ -113,7 +113,7 @@ export class WriterClient {
     this.#flush();
     this.#failure ??= new StoreClosed();
     this.#worker.ref();
-    this.#worker.postMessage({ type: "close" } satisfies Request);
+    this.#worker.postMessage({ type: "close" } satisfies WriterRequest);
     await this.#exited;
   }
 
@@ -124,14 +124,14 @@ export class WriterClient {
     this.#send(request, { type: "commit", commits }, [request.values.buffer, request.numbers.buffer]);
   }
 
-  #send(request: Request, waiting: PendingRequest, transfer: ArrayBuffer[] = []): void {
+  #send(request: WriterRequest, waiting: PendingRequest, transfer: ArrayBuffer[] = []): void {
     // Keep the process alive while a reply is due.
     if (this.#unanswered.length === 0) this.#worker.ref();
     this.#unanswered.push(waiting);
     this.#worker.postMessage(request, transfer);
   }
 
-  #receive(reply: Reply): void {
+  #receive(reply: WriterReply): void {
     if (reply.type === "indexed") this.#listener.indexed(reply.range);
     else this.#settleRequest(reply);
   }
@@ -186,7 +186,7 @@ function wireMutations({ mutations, expires }: PendingCommit): WireMutation[] {
   }));
 }
 
-function errorOf({ reason, message }: Failure): Error {
+function errorOf({ reason, message }: WriterFailure): Error {
   switch (reason) {
     case "full":
       return new StoreFull(`the disk is full (${message}); free some space and try again`);

@@ -1,9 +1,16 @@
 import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { decodeCommits, encodeOutcomes } from "./codec.js";
-import type { CommitReply, CommitRequest, Reply, Request, WireMutation, WriterSettings } from "./protocol.js";
+import type {
+  CommitReply,
+  CommitRequest,
+  WriterReply,
+  WriterRequest,
+  WireMutation,
+  WriterSettings,
+} from "./protocol.js";
 import type { TailRange } from "./tail.js";
-import { failureOf, Writer } from "./writer.js";
+import { writerFailure, Writer } from "./writer.js";
 
 /**
  * Writer thread: handles one request after the other until it gets `close`.
@@ -28,11 +35,15 @@ const maxBytes = 4 * 2 ** 20;
 const pollMilliseconds = availableParallelism() > 1 ? 0.2 : 0;
 
 /** Next request, if it was already taken from the port while collecting commits or polling. */
-let next: Request | undefined;
+let next: WriterRequest | undefined;
 
-port.on("message", (first: Request) => {
-  for (let request: Request | undefined = first; request !== undefined; request = takeNext()) {
+/** The mark of the last commits before a pause; while there is work, the writer syncs it itself. */
+const syncTimer = setInterval(() => writer.syncMark(), 1000);
+
+port.on("message", (first: WriterRequest) => {
+  for (let request: WriterRequest | undefined = first; request !== undefined; request = takeNext()) {
     if (request.type === "close") {
+      clearInterval(syncTimer);
       writer.close();
       port.close();
       return;
@@ -48,11 +59,11 @@ port.on("message", (first: Request) => {
 function pollForRequest(): void {
   const until = performance.now() + pollMilliseconds;
   while (next === undefined && performance.now() < until) {
-    next = receiveMessageOnPort(port)?.message as Request | undefined;
+    next = receiveMessageOnPort(port)?.message as WriterRequest | undefined;
   }
 }
 
-function takeNext(): Request | undefined {
+function takeNext(): WriterRequest | undefined {
   const taken = next;
   next = undefined;
   return taken;
@@ -68,21 +79,21 @@ function commit(first: CommitRequest): CommitReply {
     requests += 1;
     bytes += next.values.byteLength;
     const full = commits.length >= maxCommits || bytes >= maxBytes;
-    next = full ? undefined : (receiveMessageOnPort(port)?.message as Request | undefined);
+    next = full ? undefined : (receiveMessageOnPort(port)?.message as WriterRequest | undefined);
   }
   return encodeOutcomes(writer.commit(commits, first.time), requests);
 }
 
-function sweep(floor: number): Reply {
+function sweep(floor: number): WriterReply {
   try {
     const { more, indexed } = writer.sweep(floor);
     postIndexed(indexed);
     return { type: "sweep", more };
   } catch (error) {
-    return { type: "sweep", more: false, failure: failureOf(error) };
+    return { type: "sweep", more: false, failure: writerFailure(error) };
   }
 }
 
 function postIndexed(range: TailRange | undefined): void {
-  if (range !== undefined) port.postMessage({ type: "indexed", range } satisfies Reply);
+  if (range !== undefined) port.postMessage({ type: "indexed", range } satisfies WriterReply);
 }

@@ -1,3 +1,4 @@
+import { StoreDamaged } from "../errors.js";
 import {
   openDatabase,
   resultCode,
@@ -7,8 +8,26 @@ import {
   type Statement,
 } from "./engine.js";
 import { Indexer } from "./indexer.js";
-import type { Committed, Failure, Outcome, Refused, WireMutation, WriterSettings } from "./protocol.js";
-import { idOf, live, raiseMark, readMark, revisionOf } from "./schema.js";
+import type {
+  Committed,
+  WriterFailure,
+  CommitOutcome,
+  Refused,
+  WireMutation,
+  WriterSettings,
+} from "./protocol.js";
+import { chainSum, mutationSum, packSums, sumOf, unpackSums } from "./integrity/checksum.js";
+import { Keeper } from "./integrity/keeper.js";
+import {
+  appendStatement,
+  idOf,
+  live,
+  newestLogged,
+  raiseMark,
+  readMark,
+  revisionOf,
+  writeMark,
+} from "./schema.js";
 import { readTail, type TailRange, type Tail, type TailMutation } from "./tail.js";
 
 /** Mutations that one sweep visits: a few milliseconds of work, to delay commits little. */
@@ -28,6 +47,14 @@ interface CurrentVersion {
   readonly created: number;
 }
 
+interface SweptRow {
+  readonly id: number;
+  readonly key: string;
+  readonly previous: number;
+  readonly sums: number;
+  readonly deleted: number;
+}
+
 /** The only connection that writes. All methods block, so it runs in a thread of its own. */
 export class Writer {
   readonly #database: Database;
@@ -35,15 +62,19 @@ export class Writer {
   readonly #append: Statement;
   readonly #tail: Tail;
   readonly #indexer: Indexer;
+  readonly #keeper: Keeper;
   /** Keys whose mutations the current transaction has added to the tail. */
   #addedKeys: string[] = [];
   /** Error of the last attempt to index; commits fail with it when the tail grows too long. */
   #indexError: unknown;
   #revision: number;
+  /** Checksum of the log up to the revision. */
+  #chain: number;
   #walBytes = 0;
 
   /** `maxPages` limits the size of the file, for tests of a full disk. */
   constructor({ path, indexAfter }: WriterSettings, { maxPages }: { maxPages?: number } = {}) {
+    this.#keeper = new Keeper(path);
     const database = openDatabase(path);
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
     // FULL syncs the log before a commit returns. Checkpoints run between commits, in checkpointIfDue().
@@ -53,8 +84,8 @@ export class Writer {
     this.#find = database.prepare(
       `SELECT id, created, until FROM versions WHERE key = ? ORDER BY id DESC LIMIT 1`,
     );
-    this.#append = database.prepare("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)");
-    this.#revision = revisionOf(Number(database.prepare("SELECT max(id) AS id FROM log").get()?.["id"] ?? 0));
+    this.#append = database.prepare(appendStatement);
+    ({ revision: this.#revision, chain: this.#chain } = newestLogged(database));
     this.#tail = readTail(database);
     this.#indexer = new Indexer(database, this.#tail, indexAfter);
   }
@@ -63,12 +94,14 @@ export class Writer {
    * Applies commits in order, in one transaction. If that fails, tries each in a transaction of its own, so that one
    * that is too large for the disk does not fail the others.
    */
-  commit(commits: readonly (readonly WireMutation[])[], time: number): Outcome[] {
+  commit(commits: readonly (readonly WireMutation[])[], time: number): CommitOutcome[] {
     try {
       if (this.#indexError !== undefined && this.#indexer.overdue) throw this.#indexError;
-      return this.#transaction(() => commits.map((mutations) => this.#apply(mutations, time)));
+      const outcomes = this.#transaction(() => commits.map((mutations) => this.#apply(mutations, time)));
+      this.#keeper.advance(this.#newestLogged);
+      return outcomes;
     } catch (error) {
-      if (commits.length === 1) return [{ type: "failed", ...failureOf(error) }];
+      if (commits.length === 1) return [{ type: "failed", ...writerFailure(error) }];
       return commits.flatMap((mutations) => this.commit([mutations], time));
     }
   }
@@ -83,14 +116,16 @@ export class Writer {
     const swept = this.#transaction(() => this.#sweep(floor, Math.min(end, indexed + 1)));
     this.#walBytes += swept * bytesPer.swept;
     if (swept === sweepSize) return { more: true, indexed: undefined };
-    return indexed + 1 < end ? { more: true, indexed: this.#index() } : { more: false, indexed: undefined };
+    return indexed + 1 < end
+      ? { more: true, indexed: this.#indexStep() }
+      : { more: false, indexed: undefined };
   }
 
   /** Indexes part of the tail when it is due. */
   indexIfDue(): TailRange | undefined {
     if (!this.#indexer.due) return undefined;
     try {
-      const range = this.#index();
+      const range = this.#indexStep();
       this.#indexError = undefined;
       return range;
     } catch (error) {
@@ -104,22 +139,26 @@ export class Writer {
   checkpointIfDue(): void {
     if (this.#walBytes < checkpointBytes) return;
     try {
-      this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+      this.#keeper.checkpoint(this.#database);
       this.#walBytes = 0;
     } catch {
       // For example a full disk. The write-ahead log has everything; the next commit tries again.
     }
   }
 
+  /** Makes sure that the high-water mark reaches the disk; see `Keeper`. */
+  syncMark(): void {
+    this.#keeper.sync();
+  }
+
   /** Indexes everything and empties the write-ahead log, so that the database file is the whole store. */
   close(): void {
     try {
-      this.#indexer.finish(this.#newest);
-      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      if (this.#tail.size > 0) this.#index((newest) => this.#indexer.finish(newest));
     } catch {
-      // The next opening reads the rest from the write-ahead log.
+      // The next opening reads the rest from the log.
     }
-    this.#database.close();
+    this.#keeper.close(this.#database, this.#newestLogged);
   }
 
   #apply(mutations: readonly WireMutation[], time: number): Committed | Refused {
@@ -154,7 +193,10 @@ export class Writer {
 
   #log(key: string, time: number, value: Uint8Array | undefined, mutation: TailMutation): void {
     const { id, previous, created, expires } = mutation;
-    this.#append.run(id, key, previous, time, value ?? null, created, expires ?? null);
+    const sum = mutationSum({ id, key, created, expires, value });
+    const chain = chainSum(this.#chain, { sum, previous, time });
+    this.#append.run(id, key, previous, created, time, packSums(sum, chain), expires ?? null, value ?? null);
+    this.#chain = chain;
     this.#tail.add(key, mutation);
     this.#addedKeys.push(key);
     this.#walBytes += bytesPer.logged + (value?.length ?? 0);
@@ -174,32 +216,53 @@ export class Writer {
     const from = readMark(this.#database, "swept");
     const mutations = this.#database
       .prepare(
-        "SELECT id, key, previous, value IS NULL AS deleted FROM log WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
+        `SELECT id, key, previous, sums, value IS NULL AS deleted FROM log
+         WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
       )
-      .all(from, end, sweepSize) as unknown as {
-      id: number;
-      key: string;
-      previous: number;
-      deleted: number;
-    }[];
-    const deleteLogged = this.#database.prepare("DELETE FROM log WHERE id = ?");
+      .all(from, end, sweepSize) as unknown as SweptRow[];
+    const last = mutations.at(-1);
+    if (last === undefined) return 0;
+    const deleteLogged = this.#database.prepare("DELETE FROM log WHERE id = ? RETURNING sums");
     const deleteVersion = this.#database.prepare("DELETE FROM versions WHERE key = ? AND id = ?");
-    for (const { id, key, previous, deleted } of mutations) {
+    let count = readMark(this.#database, "swept_count");
+    let total = readMark(this.#database, "swept_sum");
+    for (const { id, key, previous, sums, deleted } of mutations) {
       if (previous !== 0) {
-        deleteLogged.run(previous);
+        const replaced = deleteLogged.get(previous);
+        if (replaced === undefined)
+          throw new StoreDamaged(`mutation ${previous} of ${key} is not in the log`);
+        count--;
+        total -= sumOf(Number(replaced["sums"]));
         deleteVersion.run(key, previous);
       }
-      if (deleted) deleteLogged.run(id);
+      if (deleted) deleteLogged.get(id);
+      else {
+        count++;
+        total += sumOf(sums);
+      }
     }
-    raiseMark(this.#database, "swept", mutations.at(-1)?.id ?? from);
+    raiseMark(this.#database, "swept", last.id);
+    // The chain starts after what has been swept.
+    writeMark(this.#database, "anchor", unpackSums(last.sums).chain);
+    writeMark(this.#database, "swept_count", count);
+    writeMark(this.#database, "swept_sum", total | 0);
     return mutations.length;
   }
 
-  #index(): TailRange | undefined {
+  #indexStep(): TailRange | undefined {
+    return this.#index((newest) => this.#indexer.step(newest));
+  }
+
+  #index<Result>(run: (newest: number) => Result): Result {
+    this.#keeper.beforeWrite(this.#newestLogged);
     const before = this.#tail.size;
-    const range = this.#indexer.step(this.#newest);
+    const result = run(this.#newest);
     this.#walBytes += (before - this.#tail.size) * bytesPer.indexed;
-    return range;
+    return result;
+  }
+
+  get #newestLogged(): { readonly revision: number; readonly chain: number } {
+    return { revision: this.#revision, chain: this.#chain };
   }
 
   /** Upper bound of the ids in the log. */
@@ -209,23 +272,27 @@ export class Writer {
 
   /** Runs a transaction; when it fails, the changes to memory are undone too. */
   #transaction<Result>(body: () => Result): Result {
-    const revision = this.#revision;
+    const { revision, chain } = this.#newestLogged;
+    this.#keeper.beforeWrite({ revision, chain });
     this.#addedKeys = [];
     this.#walBytes += bytesPer.transaction;
     try {
       return transaction(this.#database, body);
     } catch (error) {
       this.#revision = revision;
+      this.#chain = chain;
       for (const key of this.#addedKeys.toReversed()) this.#tail.removeNewest(key);
       throw error;
     }
   }
 }
 
-export function failureOf(error: unknown): Failure {
+export function writerFailure(error: unknown): WriterFailure {
   const message = error instanceof Error ? error.message : String(error);
   const code = resultCodeOf(error);
-  if (code === resultCode.full) return { reason: "full", message };
+  if (error instanceof StoreDamaged) return { reason: "damaged", message };
+  if (code === resultCode.full || (error as NodeJS.ErrnoException).code === "ENOSPC")
+    return { reason: "full", message };
   if (code === resultCode.corrupt || code === resultCode.notADatabase) return { reason: "damaged", message };
   return { reason: "failed", message };
 }

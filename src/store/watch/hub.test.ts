@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Compacted, FutureRevision, SlowWatcher, StoreClosed } from "../errors.js";
-import type { StoreWatchOptions, Watch, WatchBatch, WatchEvent } from "../store.js";
+import type { StoreWatchOptions, StoreWatch, WatchBatch, StoreEvent } from "../store.js";
 import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } from "./hub.js";
 
 /**
@@ -11,7 +11,7 @@ import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } f
  * compacted away meanwhile are missing from the page.
  */
 class RemoteLog implements HistoryReader {
-  readonly commits: { revision: number; events: WatchEvent[] }[] = [];
+  readonly commits: { revision: number; events: StoreEvent[] }[] = [];
   readonly requests: HistoryRequest[] = [];
   readonly #gate: (() => Promise<void>) | undefined;
   readonly #pageSize: number;
@@ -31,7 +31,7 @@ class RemoteLog implements HistoryReader {
   commit(...keys: string[]): number {
     const revision = this.revision + 1;
     const value = new Uint8Array(10);
-    const events = keys.map((key): WatchEvent => {
+    const events = keys.map((key): StoreEvent => {
       return { type: "put", key, revision, entry: { key, value, revision, created: revision } };
     });
     this.commits.push({ revision, events });
@@ -43,7 +43,7 @@ class RemoteLog implements HistoryReader {
     this.requests.push(request);
     const { prefix, after } = request;
     const through = Math.min(request.through, after + this.#pageSize);
-    const events: WatchEvent[] = [];
+    const events: StoreEvent[] = [];
     for (const commit of this.commits.slice(after, through)) {
       await this.#gate?.();
       if (commit.revision > this.floor) events.push(...commit.events);
@@ -62,7 +62,7 @@ class RemoteLog implements HistoryReader {
   }
 }
 
-const showEvent = ({ key, revision }: WatchEvent): string => `${key}@${revision}`;
+const showEvent = ({ key, revision }: StoreEvent): string => `${key}@${revision}`;
 
 /** A gate that stays shut until it is opened for one, or for all. */
 class Gate {
@@ -89,7 +89,7 @@ class Reading {
   /** Error the watch ended with; null when it ended quietly. */
   error: unknown;
 
-  constructor(watch: Watch, gate?: () => Promise<void>) {
+  constructor(watch: StoreWatch, gate?: () => Promise<void>) {
     this.ended = this.#read(watch, gate).then(
       () => (this.error = null),
       (error: unknown) => (this.error = error),
@@ -100,7 +100,7 @@ class Reading {
     return this.batches.flatMap(({ events }) => events).map(showEvent);
   }
 
-  async #read(watch: Watch, gate?: () => Promise<void>): Promise<void> {
+  async #read(watch: StoreWatch, gate?: () => Promise<void>): Promise<void> {
     for await (const batch of watch) {
       this.batches.push(batch);
       await gate?.();

@@ -1,5 +1,5 @@
 import { StoreClosed } from "../errors.js";
-import type { StoreWatchOptions, Watch, WatchEvent } from "../store.js";
+import type { StoreWatchOptions, StoreWatch, StoreEvent } from "../store.js";
 import { Watcher, type LiveBatch } from "./watcher.js";
 
 /** History of a store, from which watches that start in the past catch up. Local stores answer synchronously. */
@@ -32,7 +32,7 @@ export interface HistoryRequest {
 
 /** Bounded part of history, made of whole commits. */
 export interface HistoryPage {
-  readonly events: readonly WatchEvent[];
+  readonly events: readonly StoreEvent[];
   /** Revision up to which the page has all events: greater than `after`, at most the requested `through`. */
   readonly through: number;
 }
@@ -72,7 +72,7 @@ export class WatchHub {
     return this.#membersWithPrevious > 0;
   }
 
-  watch(options: StoreWatchOptions): Watch {
+  watch(options: StoreWatchOptions): StoreWatch {
     return new Watcher(this, options);
   }
 
@@ -80,7 +80,7 @@ export class WatchHub {
    * Distributes the events of one or more whole commits, the newest of which has the given revision. Must be called for every
    * commit, with no events when {@link hasMembers} is false.
    */
-  publish(events: readonly WatchEvent[], revision: number): void {
+  publish(events: readonly StoreEvent[], revision: number): void {
     const since = this.#published;
     this.#published = revision;
     for (const [length, prefixes] of this.#groups) {
@@ -135,11 +135,11 @@ export class WatchHub {
 
 /** Events of each watched prefix of one length, in order. */
 function partition(
-  events: readonly WatchEvent[],
+  events: readonly StoreEvent[],
   length: number,
   prefixes: ReadonlyMap<string, unknown>,
-): Map<string, WatchEvent[]> {
-  const found = new Map<string, WatchEvent[]>();
+): Map<string, StoreEvent[]> {
+  const found = new Map<string, StoreEvent[]>();
   for (const event of events) {
     const prefix = event.key.slice(0, length);
     const list = found.get(prefix);
@@ -149,7 +149,7 @@ function partition(
   return found;
 }
 
-function liveBatch(events: readonly WatchEvent[], since: number, revision: number): LiveBatch {
+function liveBatch(events: readonly StoreEvent[], since: number, revision: number): LiveBatch {
   let bytes = 0;
   for (const event of events) if (event.type === "put") bytes += event.entry.value.byteLength;
   return { events, since, revision, bytes };

@@ -1,5 +1,5 @@
 import { Compacted, FutureRevision, SlowWatcher } from "../errors.js";
-import type { StoreWatchOptions, Watch, WatchBatch } from "../store.js";
+import type { StoreWatchOptions, StoreWatch, WatchBatch } from "../store.js";
 import type { HistoryPage, WatchHub } from "./hub.js";
 
 /** Events published together, shared by all watchers of one prefix. */
@@ -34,7 +34,7 @@ const maxEventsPerTake = 1000;
  * consist of whole commits. Nothing is reordered, because the queue is read only when `#handed` has reached
  * `#target`. This holds however long a read takes and whenever the watcher joins.
  */
-export class Watcher implements Watch {
+export class Watcher implements StoreWatch {
   readonly prefix: string;
   readonly previous: boolean;
   readonly #hub: WatchHub;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../time/seeded-random.js";
 import { choose, faultsOf, sharesOf } from "./choose.js";
-import type { Effect, DeliveredEvent } from "./director.js";
+import type { RecordedEffect, DeliveredEvent } from "./director.js";
 import { faultKinds, scheduleId } from "./schedule.js";
 
-const effect = (number: number, facts: Partial<Effect> = {}): Effect => ({
+const effect = (number: number, facts: Partial<RecordedEffect> = {}): RecordedEffect => ({
   number,
   what: `effect ${number}`,
   outside: false,

@@ -1,14 +1,14 @@
 import { fraction, type Random } from "../../model/core.js";
-import type { Director, Effect, Line, DeliveredEvent } from "./director.js";
+import type { Director, RecordedEffect, TimelineEntry, DeliveredEvent } from "./director.js";
 import {
   faultKinds,
   isAboutEvents,
   type Fault,
   type FaultKind,
   type Past,
-  type Schedule,
+  type FaultSchedule,
 } from "./schedule.js";
-import type { Outcome } from "./trial.js";
+import type { TrialOutcome } from "./trial.js";
 
 export interface Choice {
   readonly kinds: readonly FaultKind[];
@@ -21,26 +21,26 @@ export function faultsOf(
   { effects, delivered, writes }: Pick<Director, "effects" | "delivered" | "writes">,
   kinds: readonly FaultKind[] = faultKinds,
 ): ReadonlyMap<FaultKind, readonly Fault[]> {
-  const telling = effects.filter(({ changed }) => changed);
+  const changing = effects.filter(({ changed }) => changed);
   const acting = actingOf(effects);
   const at = (kind: FaultKind, places: readonly { readonly number: number }[]): readonly Fault[] =>
     places.map(({ number }) => ({ kind, at: number }));
   const all: Record<FaultKind, () => readonly Fault[]> = {
     crash: () => at("crash", acting),
-    down: () => at("down", telling),
+    down: () => at("down", changing),
     stale: () =>
-      telling.flatMap((effect) =>
+      changing.flatMap((effect) =>
         pastsOf(effect, writes, delivered).map((past) => ({ kind: "stale", at: effect.number, past })),
       ),
     missed: () => at("missed", delivered),
-    lag: () => at("lag", telling),
+    lag: () => at("lag", changing),
     lost: () => at("lost", acting),
     error: () =>
       at(
         "error",
         effects.filter((effect) => !effect.outside || acting.includes(effect)),
       ),
-    // Who creates cannot be told that it has changed.
+    // A create cannot conflict.
     conflict: () =>
       at(
         "conflict",
@@ -49,7 +49,7 @@ export function faultsOf(
     slow: () =>
       at(
         "slow",
-        telling.filter(({ atOnce }) => atOnce !== true),
+        changing.filter(({ atOnce }) => atOnce !== true),
       ),
     repeated: () => at("repeated", delivered),
   };
@@ -57,10 +57,10 @@ export function faultsOf(
 }
 
 /**
- * What may have done something: also calls of the outside world of which the snapshot shows nothing. The same call again, with
- * nothing in between, is left out: it is how one looks at something.
+ * Effects that may have changed something: also calls of the outside world that do not change the snapshot. A repeated
+ * call without a change in between is left out, since it probably only reads.
  */
-function actingOf(effects: readonly Effect[]): readonly Effect[] {
+function actingOf(effects: readonly RecordedEffect[]): readonly RecordedEffect[] {
   const calls = new Set<string>();
   return effects.filter(({ outside, changed, what }) => {
     if (changed) {
@@ -73,9 +73,12 @@ function actingOf(effects: readonly Effect[]): readonly Effect[] {
   });
 }
 
-/** What controllers may not have seen yet after an effect: the effect itself, what the workload wrote, what was deleted. */
+/**
+ * States that controllers may still see after an effect: before the effect, before a write of the workload, before a
+ * deletion.
+ */
 function pastsOf(
-  { number, revision }: Effect,
+  { number, revision }: RecordedEffect,
   writes: readonly number[],
   delivered: readonly DeliveredEvent[],
 ): readonly Past[] {
@@ -89,13 +92,13 @@ function pastsOf(
 }
 
 /**
- * Which schedules are tried: all, when there are no more than the limit; otherwise each kind of fault gets its share, spread
- * over the whole workload. What one kind does not need goes to the others.
+ * Chooses the schedules to run: all, up to the limit; otherwise each kind of fault gets an equal share, spread over the
+ * whole workload. Unused parts of a share go to the other kinds.
  */
 export function choose(
   reference: Pick<Director, "effects" | "delivered" | "writes">,
   { kinds, limit, random }: Choice,
-): { readonly chosen: readonly Schedule[]; readonly possible: number } {
+): { readonly chosen: readonly FaultSchedule[]; readonly possible: number } {
   const faults = faultsOf(reference, kinds);
   const possible = [...faults.values()].reduce((sum, { length }) => sum + length, 0);
   const shares = sharesOf(
@@ -107,15 +110,15 @@ export function choose(
 }
 
 /**
- * One more fault after those of a repetition, somewhere in what came after them; undefined when nothing did. Which of them
- * are of interest is said by the caller.
+ * Adds a fault after the last one of a schedule; undefined when nothing happened after that. `isOfInterest` filters the
+ * candidates.
  */
 export function oneMore(
-  schedule: Schedule,
-  { director, story }: Pick<Outcome, "director" | "story">,
+  schedule: FaultSchedule,
+  { director, story }: Pick<TrialOutcome, "director" | "story">,
   { kinds, random }: Pick<Choice, "kinds" | "random">,
   isOfInterest: (fault: Fault) => boolean = () => true,
-): Schedule | undefined {
+): FaultSchedule | undefined {
   const last = story.findLastIndex((line) => faultIn(line) !== undefined);
   if (last < 0) return undefined;
   const later = new Set(story.slice(last + 1).map(placeOf));
@@ -127,23 +130,23 @@ export function oneMore(
   return fault && [...schedule, fault];
 }
 
-function placeOf(line: Line): string {
+function placeOf(line: TimelineEntry): string {
   if (line.type === "delivered") return `delivered ${line.delivered.number}`;
   return line.type === "effect" ? `effect ${line.effect.number}` : "";
 }
 
-function faultIn(line: Line): Fault | undefined {
+function faultIn(line: TimelineEntry): Fault | undefined {
   if (line.type === "delivered") return line.delivered.fault;
   return line.type === "effect" ? line.effect.fault : undefined;
 }
 
-/** Parts of a limit, as even as the needs allow. */
+/** Divides a limit as evenly as the needs allow. */
 export function sharesOf(needs: readonly number[], limit: number): readonly number[] {
   const shares = needs.map(() => 0);
   for (let left = limit; left > 0;) {
-    const hungry = needs.flatMap((need, index) => ((shares[index] ?? 0) < need ? [index] : []));
-    if (hungry.length === 0) break;
-    for (const index of hungry) {
+    const unmet = needs.flatMap((need, index) => ((shares[index] ?? 0) < need ? [index] : []));
+    if (unmet.length === 0) break;
+    for (const index of unmet) {
       if (left === 0) break;
       shares[index] = (shares[index] ?? 0) + 1;
       left--;
@@ -152,7 +155,7 @@ export function sharesOf(needs: readonly number[], limit: number): readonly numb
   return shares;
 }
 
-/** So many of them, at even distances from a place that chance decides. */
+/** Picks `count` items at even distances, starting at a random offset. */
 function spread<T>(all: readonly T[], count: number, random: Random): readonly T[] {
   if (count >= all.length) return all;
   const first = fraction(random);

@@ -1,13 +1,13 @@
 import type { Json } from "../../model/core.js";
 
-/** What two ends can be compared by: JSON, Maps, Sets and dates. No promise: nobody would wait for it. */
+/** Snapshot value that can be compared: JSON, Maps, Sets and dates, but no promise. */
 export type Comparable = string | number | boolean | null | undefined | (object & { readonly then?: never });
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * A value as JSON in which only that differs which is to be compared: times are only there, what has no order is sorted, and
- * texts that are not the same twice are replaced by what they stand for. Throws where something could not be seen.
+ * Converts a value to JSON for comparison: times become a placeholder, unordered collections are sorted, and generated
+ * strings are replaced by the entries of `standsFor`. Throws for values that cannot be compared.
  */
 export function comparable(value: unknown, standsFor: ReadonlyMap<string, string> = new Map()): Json {
   return convert(value, []);
@@ -19,12 +19,12 @@ export function comparable(value: unknown, standsFor: ReadonlyMap<string, string
     if (value === undefined || value === null) return null;
     if (typeof value !== "object") throw cannot(`a ${typeof value}`);
     if (isThenable(value)) {
-      // Its own failure, if it has one, is of no interest any more.
+      // The promise is rejected as a value; whether it fails does not matter.
       Promise.resolve(value).catch(() => {});
-      throw cannot("a promise, for which nobody waits,");
+      throw cannot("a promise");
     }
     if (value instanceof Date) return "(a time)";
-    if (around.includes(value)) throw cannot("something that contains itself");
+    if (around.includes(value)) throw cannot("a cyclic value");
     const inside = [...around, value];
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON === "function") return convert(Reflect.apply(toJSON, value, []), inside);
@@ -34,7 +34,7 @@ export function comparable(value: unknown, standsFor: ReadonlyMap<string, string
     }
     const entries = value instanceof Map ? [...value].map(keyed) : Object.entries(value);
     if (entries.length === 0 && isOpaque(value)) {
-      throw cannot(`a ${value.constructor.name}, which shows nothing of itself`);
+      throw cannot(`a ${value.constructor.name} without public fields`);
     }
     const fields = entries
       .filter(([, field]) => field !== undefined)
@@ -46,7 +46,7 @@ export function comparable(value: unknown, standsFor: ReadonlyMap<string, string
 
 function keyed([key, field]: readonly [unknown, unknown]): readonly [string, unknown] {
   if (typeof key !== "string" && typeof key !== "number" && typeof key !== "boolean") {
-    throw cannot("a Map whose keys are no texts");
+    throw cannot("a Map whose keys are not strings");
   }
   return [String(key), field];
 }
@@ -55,7 +55,7 @@ export function isThenable(value: unknown): boolean {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** What has its state in private fields looks the same whatever it is. */
+/** True for an object whose state is in private fields: all of them would look equal. */
 function isOpaque(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype !== null && prototype !== Object.prototype && !(value instanceof Map);
@@ -65,5 +65,5 @@ const text = (value: Json): string => JSON.stringify(value);
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function cannot(what: string): TypeError {
-  return new TypeError(`${what} cannot be compared: hand out plain data (JSON, Maps, Sets, dates)`);
+  return new TypeError(`${what} cannot be compared: return plain data (JSON, Maps, Sets, dates)`);
 }

@@ -2,11 +2,11 @@ import { ConnectionError, type WatchEvent } from "../../client/transport/transpo
 import { failures, type Clock } from "../../model/core.js";
 import { internal } from "../../model/errors/api-error.js";
 import { describeCall, type Call } from "../api/calls.js";
-import { isAboutEvents, type Fault, type Schedule } from "./schedule.js";
+import { isAboutEvents, type Fault, type FaultSchedule } from "./schedule.js";
 import { later, never, Views } from "./views.js";
 
 /** Write to the API or call of the outside world by the controllers. */
-export interface Effect {
+export interface RecordedEffect {
   readonly number: number;
   /** `apply Page default/a-1`, `world.publish("a")`. */
   readonly what: string;
@@ -32,8 +32,8 @@ export interface DeliveredEvent {
 }
 
 /** Line of the story of a run. */
-export type Line =
-  | { readonly type: "effect"; readonly effect: Effect }
+export type TimelineEntry =
+  | { readonly type: "effect"; readonly effect: RecordedEffect }
   | { readonly type: "delivered"; readonly delivered: DeliveredEvent }
   | { readonly type: "workload" | "fault"; readonly text: string };
 
@@ -47,7 +47,7 @@ export interface Life {
 
 export interface DirectorOptions {
   readonly clock: Clock;
-  readonly schedule: Schedule;
+  readonly schedule: FaultSchedule;
   readonly revision: () => number;
   /** State of the outside world as text, to detect changes. */
   readonly worldText: () => string;
@@ -64,9 +64,9 @@ const times = { down: 1000, past: 10_000, held: 15_000, slow: 20_000 };
  * places. Up to the first fault every run is the same as the one without faults, so numbers are comparable.
  */
 export class Director {
-  readonly effects: Effect[] = [];
+  readonly effects: RecordedEffect[] = [];
   readonly delivered: DeliveredEvent[] = [];
-  readonly story: Line[] = [];
+  readonly story: TimelineEntry[] = [];
   /** Revision before each write of the workload. */
   readonly writes: number[] = [];
   readonly views: Views;
@@ -171,14 +171,14 @@ export class Director {
     });
   }
 
-  #effect(what: string, verb: Call["verb"] | undefined): Effect {
+  #effect(what: string, verb: Call["verb"] | undefined): RecordedEffect {
     this.happened++;
     const number = this.effects.length + 1;
     const outside = verb === undefined;
     const fault = this.#options.schedule.find(
       (each) => !isAboutEvents(each) && each.at === number && this.#canBe(each, outside),
     );
-    const effect: Effect = {
+    const effect: RecordedEffect = {
       number,
       what,
       outside,
@@ -200,7 +200,12 @@ export class Director {
     return (past.before === "effect" && past.number === at) || this.#revisionOf(past) !== undefined;
   }
 
-  async #follow<T>(life: Life, effect: Effect, performing: Promise<T>, changed: () => boolean): Promise<T> {
+  async #follow<T>(
+    life: Life,
+    effect: RecordedEffect,
+    performing: Promise<T>,
+    changed: () => boolean,
+  ): Promise<T> {
     const [end] = await Promise.allSettled([performing]);
     this.happened++;
     if (!life.alive) return never();
@@ -218,7 +223,7 @@ export class Director {
   }
 
   /** Injects the faults that happen right after an effect. */
-  #after(life: Life, { fault }: Effect): void {
+  #after(life: Life, { fault }: RecordedEffect): void {
     switch (fault?.kind) {
       case "crash":
       case "down":
@@ -273,7 +278,7 @@ export class Director {
   }
 }
 
-function lost({ what }: Effect): Error {
+function lost({ what }: RecordedEffect): Error {
   return new ConnectionError(`the response to ${what} was lost`);
 }
 

@@ -1,8 +1,8 @@
 import type { Director, Life } from "./director.js";
 
 /**
- * The outside world as controllers are given it: every call of its methods is an effect, at which things can go wrong.
- * What it is made of (private fields included) is reached as ever.
+ * Proxy of the outside world for the controllers: every call of a method is an effect, at which a fault can be
+ * injected. Methods run on the original object, so private fields work.
  */
 export function outsideOf<World>(world: World, director: Director, life: Life): World {
   return wrap(world, "world");
@@ -16,8 +16,8 @@ export function outsideOf<World>(world: World, director: Director, life: Life): 
         if (typeof found !== "function") {
           return isFixed(target, property) ? found : wrap(found, `${path}.${String(property)}`);
         }
-        const known = methods.get(property);
-        if (known !== undefined) return known;
+        const existing = methods.get(property);
+        if (existing !== undefined) return existing;
         const isAsync = found.constructor.name === "AsyncFunction";
         const method = (...parameters: unknown[]): unknown => {
           const call = (): unknown => Reflect.apply(found, target, parameters) as unknown;
@@ -31,7 +31,7 @@ export function outsideOf<World>(world: World, director: Director, life: Life): 
   }
 }
 
-/** A proxy must show what cannot change as it is. */
+/** True for a property that a proxy has to return unchanged. */
 function isFixed(target: object, property: PropertyKey): boolean {
   const { configurable = true, writable = true } = Reflect.getOwnPropertyDescriptor(target, property) ?? {};
   return !configurable && !writable;

@@ -1,10 +1,17 @@
 import { duration, fraction } from "../../model/core.js";
 import { seededRandom } from "../time/seeded-random.js";
 import { choose, oneMore } from "./choose.js";
-import { describeFault, differenceOf, failureOf, reportText, type Failure, type Report } from "./report.js";
+import {
+  describeFault,
+  differenceOf,
+  perturbFailure,
+  reportText,
+  type PerturbFailure,
+  type PerturbReport,
+} from "./report.js";
 import type { PerturbOptions, Scenario } from "./scenario.js";
-import { faultKinds, isFaultKind, parseSchedule, scheduleId, type Schedule } from "./schedule.js";
-import { runTrial, type Outcome, type TrialOptions } from "./trial.js";
+import { faultKinds, isFaultKind, parseSchedule, scheduleId, type FaultSchedule } from "./schedule.js";
+import { runTrial, type TrialOutcome, type TrialOptions } from "./trial.js";
 
 /**
  * Runs controllers through a workload, then repeats it with a fault in a different place each time: crashes between any
@@ -30,7 +37,7 @@ import { runTrial, type Outcome, type TrialOptions } from "./trial.js";
 export async function perturb<World = unknown>(
   scenario: Scenario<World>,
   options: PerturbOptions = {},
-): Promise<Report> {
+): Promise<PerturbReport> {
   const { limit = 300, faults = faultKinds, depth = 1, seed = 1, settle = "1m", onProgress } = options;
   checkOptions({ ...options, limit, faults, depth, seed });
   const only = options.only && [...new Set(options.only)].map(parseSchedule);
@@ -60,10 +67,10 @@ export async function perturb<World = unknown>(
       : { chosen: only, possible: only.filter(({ length }) => length === 1).length };
   const pairs = depth > 1 && only === undefined ? Math.max(0, limit - chosen.length) : 0;
 
-  const found: (readonly [Schedule, Failure])[] = [];
-  const survived: (readonly [Schedule, Outcome])[] = [];
+  const found: (readonly [FaultSchedule, PerturbFailure])[] = [];
+  const survived: (readonly [FaultSchedule, TrialOutcome])[] = [];
   const tried = new Set<string>();
-  const attempt = async (schedule: Schedule): Promise<void> => {
+  const attempt = async (schedule: FaultSchedule): Promise<void> => {
     const id = scheduleId(schedule);
     if (tried.has(id) || found.length >= (options.failures ?? Infinity)) return;
     const outcome = await runTrial(scenario, schedule, trial).catch((error: unknown) => {
@@ -72,7 +79,7 @@ export async function perturb<World = unknown>(
     if (only !== undefined) checkFaults(schedule, outcome);
     const difference = differenceOf(expected, outcome.snapshot);
     const failed = difference !== "" || outcome.trouble !== undefined;
-    if (failed) found.push([schedule, failureOf(schedule, outcome, difference, settings)]);
+    if (failed) found.push([schedule, perturbFailure(schedule, outcome, difference, settings)]);
     else if (pairs > 0 && schedule.length === 1) survived.push([schedule, outcome]);
     tried.add(id);
     const total = chosen.length + pairs;
@@ -107,7 +114,7 @@ function checkOptions({ limit, failures, depth, seed, faults = [] }: PerturbOpti
 }
 
 /** Fails when a requested fault did not happen, since the run proves nothing then. */
-function checkFaults(schedule: Schedule, { director: { effects, delivered } }: Outcome): void {
+function checkFaults(schedule: FaultSchedule, { director: { effects, delivered } }: TrialOutcome): void {
   const happened = new Set([...effects, ...delivered].map(({ fault }) => fault));
   const missing = schedule.find((fault) => !happened.has(fault));
   if (missing === undefined) return;

@@ -1,12 +1,12 @@
 import { renderDiff, type Json } from "../../model/core.js";
-import type { Line } from "./director.js";
+import type { TimelineEntry } from "./director.js";
 import type { PerturbOptions } from "./scenario.js";
-import { scheduleId, type Fault, type Past, type Schedule } from "./schedule.js";
+import { scheduleId, type Fault, type Past, type FaultSchedule } from "./schedule.js";
 import type { Snapshot } from "./snapshot.js";
-import type { Outcome } from "./trial.js";
+import type { TrialOutcome } from "./trial.js";
 
 /** Schedule after which the end differs from the end without faults. */
-export interface Failure {
+export interface PerturbFailure {
   /** Id of the schedule, for `only`. */
   readonly schedule: string;
   /** Description of the faults: `the controllers crash right after create Page default/a-1`. */
@@ -19,9 +19,9 @@ export interface Failure {
   readonly reproduce: string;
 }
 
-export interface Report {
+export interface PerturbReport {
   /** Shortest and earliest first. */
-  readonly failures: readonly Failure[];
+  readonly failures: readonly PerturbFailure[];
   /** Ids of all schedules that were run. */
   readonly tried: readonly string[];
   /** Number of possible schedules with one fault. */
@@ -53,12 +53,12 @@ function part(name: string, before: Json | undefined, after: Json | undefined): 
 /** Options that a schedule depends on. */
 type Settings = Pick<PerturbOptions, "seed" | "settle">;
 
-export function failureOf(
-  schedule: Schedule,
-  outcome: Outcome,
+export function perturbFailure(
+  schedule: FaultSchedule,
+  outcome: TrialOutcome,
   difference: string,
   settings: Settings = {},
-): Failure {
+): PerturbFailure {
   const id = scheduleId(schedule);
   const what = schedule.map((fault) => describeFault(fault, outcome)).join("; then ");
   return {
@@ -84,7 +84,10 @@ function optionsText(id: string, { seed, settle }: Settings): string {
 }
 
 /** Describes a fault and its place. */
-export function describeFault({ kind, at, past }: Fault, { director }: Pick<Outcome, "director">): string {
+export function describeFault(
+  { kind, at, past }: Fault,
+  { director }: Pick<TrialOutcome, "director">,
+): string {
   const effect = director.effects[at - 1]?.what ?? `effect ${at}, which did not happen`;
   const event = director.delivered[at - 1]?.what ?? `event ${at}, which did not happen`;
   switch (kind) {
@@ -113,7 +116,7 @@ export function describeFault({ kind, at, past }: Fault, { director }: Pick<Outc
   }
 }
 
-function describePast({ before, number }: Past, { effects, delivered }: Outcome["director"]): string {
+function describePast({ before, number }: Past, { effects, delivered }: TrialOutcome["director"]): string {
   switch (before) {
     case "write":
       return `before write ${number} of the workload`;
@@ -124,7 +127,7 @@ function describePast({ before, number }: Past, { effects, delivered }: Outcome[
   }
 }
 
-function lineText(line: Line): string {
+function lineText(line: TimelineEntry): string {
   switch (line.type) {
     case "workload":
       return `workload: ${line.text}`;
@@ -144,11 +147,11 @@ function mark(fault: Fault | undefined): string {
 /** Lines of the story to print around the fault. */
 const around = { before: 6, after: 14 };
 
-export function reportText({ failures, tried, possible }: Omit<Report, "text">): string {
+export function reportText({ failures, tried, possible }: Omit<PerturbReport, "text">): string {
   const runs = triedText(tried, possible);
   if (failures.length === 0) return `${runs}; all of them end as without faults.`;
   // Many faults reveal the same mistake: each different end is reported once, with its shortest schedule.
-  const ends = new Map<string, Failure[]>();
+  const ends = new Map<string, PerturbFailure[]>();
   for (const failure of failures) {
     ends.set(failure.difference, [...(ends.get(failure.difference) ?? []), failure]);
   }

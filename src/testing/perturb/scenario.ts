@@ -27,7 +27,7 @@ export interface WorkloadTools<World> {
 }
 
 /** Clock and random source that make every run of the workload the same. */
-export interface Givens {
+export interface WorldOptions {
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -35,7 +35,7 @@ export interface Givens {
 /** System outside the API that the controllers act upon. It must be in memory, because time is virtual. */
 export interface OutsideWorld<World> {
   /** Creates a new one for every run of the workload. */
-  create(givens: Givens): World;
+  create(options: WorldOptions): World;
   /** State to compare at the end, as JSON, Maps, Sets and dates; synchronous, and called at any time. */
   snapshot(world: World): Comparable;
 }
@@ -43,7 +43,7 @@ export interface OutsideWorld<World> {
 /** Controllers and a workload for them. */
 export interface Scenario<World> {
   /** Creates the controllers at every start. Faults can occur at calls of the methods of the `world` passed here. */
-  controllers(world: World, givens: Givens): readonly Controller[];
+  controllers(world: World, options: WorldOptions): readonly Controller[];
   schedules?(world: World): readonly PeriodicWork[];
   readonly world?: OutsideWorld<World> | undefined;
   workload(tools: WorkloadTools<World>): Promise<void>;

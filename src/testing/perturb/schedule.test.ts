@@ -17,4 +17,4 @@ test.each([
   "crash@-1",
   "crash@0",
   "stale@3:w0",
-])("%j is no schedule", (id) => expect(() => parseSchedule(id)).toThrow(/use an id from a report/));
+])("%j is not a schedule", (id) => expect(() => parseSchedule(id)).toThrow(/use an id from a report/));

@@ -40,10 +40,10 @@ export interface Fault {
 }
 
 /** Faults of one run of the workload. */
-export type Schedule = readonly Fault[];
+export type FaultSchedule = readonly Fault[];
 
 /** Id of a schedule: `crash@3`, `stale@7:w2` (as it was before the second write of the workload), `crash@3+lag@9`. */
-export function scheduleId(schedule: Schedule): string {
+export function scheduleId(schedule: FaultSchedule): string {
   return schedule.map(faultId).join("+");
 }
 
@@ -54,7 +54,7 @@ function faultId({ kind, at, past }: Fault): string {
   return `${kind}@${at}${past === undefined ? "" : `:${letters[past.before]}${past.number}`}`;
 }
 
-export function parseSchedule(id: string): Schedule {
+export function parseSchedule(id: string): FaultSchedule {
   return id.split("+").map((text): Fault => {
     const [, kind = "", at = "", before, number = ""] =
       /^([a-z]+)@([1-9]\d*)(?::([ewt])([1-9]\d*))?$/.exec(text) ?? [];

@@ -4,7 +4,7 @@ import type { Json, KubeObject } from "../../model/core.js";
 import type { Api } from "../../server/index.js";
 import { comparable } from "./comparable.js";
 
-/** The end of a repetition: every object by its name, and the outside world. */
+/** State at the end of a run: every object by name, and the outside world. */
 export interface Snapshot {
   readonly objects: Readonly<Record<string, Json>>;
   readonly world: Json;
@@ -13,48 +13,48 @@ export interface Snapshot {
 export interface SnapshotOptions {
   readonly api: Api;
   readonly transport: Transport;
-  /** Whose uids there have been: some are of objects that are gone. */
+  /** Names of all objects by uid, including deleted ones. */
   readonly owners: ReadonlyMap<string, string>;
   readonly world: unknown;
   readonly normalize?: ((object: KubeObject) => unknown) | undefined;
 }
 
-/** These tell how something came about, and that is what differs. */
-const leftOut = new Set(["Event", "Lease", "CustomResourceDefinition"]);
+/** Kinds that record how a state was reached, which differs between runs. */
+const ignoredKinds = new Set(["Event", "Lease", "CustomResourceDefinition"]);
 
 export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const { api, transport, owners, world, normalize = (object) => object } = options;
   const found: KubeObject[] = [];
   for (const { group, version, kind, plural, namespaced, verbs } of api.registry.types.distinct) {
-    if (leftOut.has(kind) || !verbs.includes("list")) continue;
+    if (ignoredKinds.has(kind) || !verbs.includes("list")) continue;
     const apiVersion = group === "" ? version : `${group}/${version}`;
     const info: KindInfo = { apiVersion, kind, plural, scope: namespaced ? "Namespaced" : "Cluster" };
     found.push(...(await transport.list(info, {})).items);
   }
-  const standsFor = meaningsOf(found, owners);
+  const standsFor = replacementsOf(found, owners);
   const kept = found
-    .map((object) => [nameOf(object), normalize(object)] as const)
+    .map((object) => [snapshotName(object), normalize(object)] as const)
     .filter(([, object]) => object !== undefined)
     .map(([name, object]) => [name, comparable(withoutVersions(object), standsFor)] as const);
   return { objects: numbered(kept), world: comparable(world, standsFor) };
 }
 
-/** What stands for itself only in one repetition: uids, and names that the server made up. */
-function meaningsOf(
+/** Replacements for strings that differ between runs: uids and generated names. */
+function replacementsOf(
   found: readonly KubeObject[],
   owners: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
-  const meanings = new Map<string, string>();
-  for (const [uid, name] of owners) meanings.set(uid, `(uid of ${name}, which is gone)`);
+  const replacements = new Map<string, string>();
+  for (const [uid, name] of owners) replacements.set(uid, `(uid of ${name}, which was deleted)`);
   for (const object of found) {
     const { uid = "", name = "" } = object.metadata;
-    meanings.set(uid, `(uid of ${nameOf(object)})`);
-    if (isMadeUp(object)) meanings.set(name, knownName(object));
+    replacements.set(uid, `(uid of ${snapshotName(object)})`);
+    if (isGenerated(object)) replacements.set(name, stableName(object));
   }
-  return meanings;
+  return replacements;
 }
 
-/** Several whose names the server made up differ by a number, in the order of what they are. */
+/** Numbers objects with equal names (of which the generated part is omitted), in the order of their content. */
 function numbered(objects: readonly (readonly [string, Json])[]): Record<string, Json> {
   const all: Record<string, Json> = {};
   const text = ([, object]: readonly [string, Json]): string => JSON.stringify(object);
@@ -66,23 +66,23 @@ function numbered(objects: readonly (readonly [string, Json])[]): Record<string,
   return all;
 }
 
-/** `Site default/a`, or `ConfigMap default/a-*` where the server made up the name. */
-export function nameOf(object: KubeObject): string {
+/** Name of an object in a snapshot: `Site default/a`, or `ConfigMap default/a-*` if it was generated. */
+export function snapshotName(object: KubeObject): string {
   const { namespace = "" } = object.metadata;
-  return `${object.kind} ${namespace === "" ? "" : `${namespace}/`}${knownName(object)}`;
+  return `${object.kind} ${namespace === "" ? "" : `${namespace}/`}${stableName(object)}`;
 }
 
-/** Names that the server made up are not the same twice. */
-function knownName(object: KubeObject): string {
+/** Name without its generated part, which differs between runs. */
+function stableName(object: KubeObject): string {
   const { name = "", generateName = "" } = object.metadata;
-  return isMadeUp(object) ? `${generateName}*` : name;
+  return isGenerated(object) ? `${generateName}*` : name;
 }
 
-function isMadeUp({ metadata: { name = "", generateName } }: KubeObject): boolean {
+function isGenerated({ metadata: { name = "", generateName } }: KubeObject): boolean {
   return generateName !== undefined && name !== generateName && name.startsWith(generateName);
 }
 
-/** What the server says of how an object came about. What users call the same, elsewhere, is theirs. */
+/** Fields of the server that depend on how a state was reached. Fields of the same names elsewhere belong to users. */
 const versions = {
   metadata: ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"],
   owner: ["uid"],

@@ -8,20 +8,20 @@ import { startControllers, type Controllers } from "../../runtime/start/start-co
 import { describeCall, hooked, isWrite } from "../api/calls.js";
 import { startMemoryApi, type MemoryApi } from "../api/memory-api.js";
 import { seededRandom } from "../time/seeded-random.js";
-import { NeverStill, pass, untilStill, type StillnessOptions } from "../time/stillness.js";
+import { NotIdleError, pass, untilStill, type StillnessOptions } from "../time/stillness.js";
 import { TestClock } from "../time/test-clock.js";
 import { comparable, isThenable } from "./comparable.js";
-import { Director, type Life, type Line } from "./director.js";
+import { Director, type Life, type TimelineEntry } from "./director.js";
 import { faultyTransport } from "./faulty-transport.js";
 import { outsideOf } from "./outside.js";
-import type { Givens, Scenario, WorkloadTools } from "./scenario.js";
-import type { Schedule } from "./schedule.js";
-import { nameOf, takeSnapshot, type Snapshot } from "./snapshot.js";
+import type { WorldOptions, Scenario, WorkloadTools } from "./scenario.js";
+import type { FaultSchedule } from "./schedule.js";
+import { snapshotName, takeSnapshot, type Snapshot } from "./snapshot.js";
 
 /** Result of one run of the workload. */
-export interface Outcome {
+export interface TrialOutcome {
   readonly director: Pick<Director, "effects" | "delivered" | "writes">;
-  readonly story: readonly Line[];
+  readonly story: readonly TimelineEntry[];
   /** Undefined when it could not be taken; `trouble` has the reason. */
   readonly snapshot?: Snapshot | undefined;
   /** Error besides a different end: the workload failed, activity did not end, controllers could not be restarted. */
@@ -43,9 +43,9 @@ const lenience = 5000;
 /** Runs a workload once, with the faults of a schedule. */
 export async function runTrial<World>(
   scenario: Scenario<World>,
-  schedule: Schedule,
+  schedule: FaultSchedule,
   options: TrialOptions,
-): Promise<Outcome> {
+): Promise<TrialOutcome> {
   const trial = new Trial(scenario, schedule, options);
   try {
     return await trial.run();
@@ -69,12 +69,12 @@ class Trial<World> implements AsyncDisposable {
   /** Names of all objects by uid, including deleted ones. */
   readonly #owners = new Map<string, string>();
 
-  constructor(scenario: Scenario<World>, schedule: Schedule, options: TrialOptions) {
+  constructor(scenario: Scenario<World>, schedule: FaultSchedule, options: TrialOptions) {
     this.#scenario = scenario;
     this.#options = options;
     this.#clock = new TestClock(scenario.start);
     this.#random = seededRandom(options.seed);
-    this.#world = scenario.world?.create(this.#givens) ?? ({} as World);
+    this.#world = scenario.world?.create(this.#worldOptions) ?? ({} as World);
     if (isThenable(this.#world)) {
       throw new TypeError("world.create returned a promise; it must create the world synchronously");
     }
@@ -88,7 +88,7 @@ class Trial<World> implements AsyncDisposable {
     });
   }
 
-  get #givens(): Givens {
+  get #worldOptions(): WorldOptions {
     return { clock: this.#clock, random: this.#random };
   }
 
@@ -106,7 +106,7 @@ class Trial<World> implements AsyncDisposable {
     };
   }
 
-  async run(): Promise<Outcome> {
+  async run(): Promise<TrialOutcome> {
     const { objects, kinds } = this.#scenario;
     const life: Life = { alive: true };
     const controllers = this.#createControllers(life);
@@ -137,7 +137,7 @@ class Trial<World> implements AsyncDisposable {
         const response = await next();
         const { kind, metadata } = (response ?? {}) as Partial<KubeObject>;
         if (kind !== undefined && metadata?.uid !== undefined) {
-          this.#owners.set(metadata.uid, nameOf(response as KubeObject));
+          this.#owners.set(metadata.uid, snapshotName(response as KubeObject));
         }
         return response;
       },
@@ -160,7 +160,7 @@ class Trial<World> implements AsyncDisposable {
     try {
       await this.#scenario.workload(this.#tools());
     } catch (error) {
-      if (error instanceof NeverStill) throw error;
+      if (error instanceof NotIdleError) throw error;
       throw new Error(
         `the workload failed: ${messageOf(error)} (controllers may be slow: use until to wait for what the workload relies on)`,
         { cause: error },
@@ -187,7 +187,7 @@ class Trial<World> implements AsyncDisposable {
   }
 
   #createControllers(life: Life): readonly Controller[] {
-    return this.#scenario.controllers(this.#worldFor(life), this.#givens);
+    return this.#scenario.controllers(this.#worldFor(life), this.#worldOptions);
   }
 
   #worldFor(life: Life): World {

@@ -1,12 +1,12 @@
 import { sleep, type Clock } from "../../model/core.js";
 
 /**
- * What informers are shown. At most one of these at a time, for all streams of all kinds:
+ * Delivery of events to informers. One of these states applies to all streams of all kinds:
  *
- * - **open**: everything, as it happens;
- * - **held**: nothing until a moment; then all of it, in order;
- * - **blind**: nothing until the workload's next write, or a moment when nobody waits for that; then streams that missed
- *   something break, and everything is listed as it is by then.
+ * - **open**: events are delivered at once;
+ * - **held**: events are delayed until a given time, then delivered in order;
+ * - **blind**: events are dropped until the next write of the workload, or a given time; then streams that missed
+ *   events break, and informers list again.
  */
 export class Views {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class Views {
     return !this.#blind && this.#clock.now() >= this.#until;
   }
 
-  /** Whether what happens now is never told. */
+  /** True while events are dropped. */
   get isBlind(): boolean {
     return this.#blind;
   }
@@ -36,7 +36,7 @@ export class Views {
     this.#blind = true;
   }
 
-  /** The world has moved on. */
+  /** Ends the blind state. */
   see(): void {
     if (!this.#blind) return;
     this.#blind = false;

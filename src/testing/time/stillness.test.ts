@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock, VirtualClock } from "../../model/core.js";
-import { NeverStill, pass, untilStill } from "./stillness.js";
+import { NotIdleError, pass, untilStill } from "./stillness.js";
 import { TestClock } from "./test-clock.js";
 
 test("the activity of one timer ends before the next fires", async () => {
@@ -46,14 +46,14 @@ test("activity that waits for time gets it within the lenience", async () => {
   const clock = new TestClock(0);
   let happened = 0;
   const waiting = { clock, life: () => (clock.now() < 1000 ? happened++ : happened), mostTurns: 20 };
-  await expect(untilStill(waiting)).rejects.toThrow(NeverStill);
-  await expect(untilStill({ ...waiting, lenience: 500 })).rejects.toThrow(NeverStill);
+  await expect(untilStill(waiting)).rejects.toThrow(NotIdleError);
+  await expect(untilStill({ ...waiting, lenience: 500 })).rejects.toThrow(NotIdleError);
   await untilStill({ ...waiting, lenience: 5000 });
   expect(clock.now()).toBe(1000);
 });
 
-test("activity that never ends fails with NeverStill", async () => {
+test("activity that never ends fails with NotIdleError", async () => {
   let happened = 0;
   const restless = untilStill({ clock: new TestClock(), life: () => happened++, mostTurns: 20 });
-  await expect(restless).rejects.toThrow(NeverStill);
+  await expect(restless).rejects.toThrow(NotIdleError);
 });

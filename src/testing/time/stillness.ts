@@ -8,8 +8,8 @@ const calmTurns = 4;
 const stride = 1000;
 
 /** Activity does not end although time stands still: a hot loop. */
-export class NeverStill extends Error {
-  override readonly name = "NeverStill";
+export class NotIdleError extends Error {
+  override readonly name = "NotIdleError";
 }
 
 /** Requests after which the event loop gets a turn. */
@@ -54,7 +54,7 @@ export async function untilStill(options: StillnessOptions): Promise<void> {
       await clock.advance(grant.step);
     }
     if (turns > mostTurns) {
-      throw new NeverStill(
+      throw new NotIdleError(
         `activity does not end although time stands still (${mostTurns} turns of the event loop): does a run trigger itself?`,
       );
     }

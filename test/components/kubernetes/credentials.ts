@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export const tokensFile = "tokens.csv";
 
-/** Who may speak to the API server, by name, and the groups they are in. */
+/** Users of the API server, with their groups. */
 const users = {
   admin: ["system:masters"],
   alice: ["developers"],
@@ -14,7 +14,7 @@ const users = {
 /** Bearer tokens by user. */
 export type Tokens = Readonly<Record<keyof typeof users, string>>;
 
-/** Writes what `--token-auth-file` reads. */
+/** Writes the file for `--token-auth-file`. */
 export function writeTokens(dir: string): void {
   const lines = Object.entries(users).map(
     ([name, groups]) => `${randomUUID()},${name},uid-${name},"${groups.join(",")}"`,
@@ -22,7 +22,7 @@ export function writeTokens(dir: string): void {
   writeFileSync(join(dir, tokensFile), `${lines.join("\n")}\n`, { mode: 0o600 });
 }
 
-/** The tokens that {@link writeTokens} made. */
+/** Tokens that {@link writeTokens} created. */
 export function readTokens(dir: string): Tokens {
   const lines = readFileSync(join(dir, tokensFile), "utf8").split("\n");
   const of = (name: keyof Tokens): string =>
@@ -30,7 +30,7 @@ export function readTokens(dir: string): Tokens {
   return { admin: of("admin"), alice: of("alice"), bob: of("bob") };
 }
 
-/** Writes the keys that service accounts' tokens are signed and checked with. */
+/** Writes the keys for tokens of service accounts. */
 export function writeServiceAccountKeys(dir: string): void {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" });
@@ -38,7 +38,7 @@ export function writeServiceAccountKeys(dir: string): void {
   writeFileSync(join(dir, "service-accounts.pub"), publicKey.export({ type: "spki", format: "pem" }));
 }
 
-/** Writes a kubeconfig for whoever holds the token; resolves with its path. */
+/** Writes a kubeconfig with a token; returns its path. */
 export function writeKubeconfig(dir: string, name: string, access: Access): string {
   const path = join(dir, `${name}.kubeconfig`);
   const config = {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { find, MissingToolchain, Unavailable, type Program } from "../machine/program.js";
 
-/** The version that go.mod names. */
+/** Version in go.mod. */
 const version = "v1.34.2";
 
 /**
@@ -36,7 +36,7 @@ function cached(): string {
   return join(home, "fettle", `kube-apiserver-${version}-${hash}`);
 }
 
-/** Resolves with the end of what Go printed when it failed, and with undefined when all went well. */
+/** Runs Go; resolves with the end of its output if it failed, otherwise with undefined. */
 async function build(output: string): Promise<string | undefined> {
   const script = fileURLToPath(new URL("./build.sh", import.meta.url));
   const child = spawn("flock", [`${output}.lock`, "sh", script, output, version], {

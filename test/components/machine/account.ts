@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 
-/** A user of this machine, to run a program as. */
+/** User of this machine to run a program as. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Whether this process may install packages and become another user. */
+/** True if this process may install packages and become another user. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * For programs that refuse to be root: the first of these users that exists, or undefined when this process
- * is not root, since then the program runs as whoever runs the test.
+ * For programs that refuse to run as root: the first of these users that exists; undefined when this process is not
+ * root.
  */
 export function unprivileged(...names: readonly string[]): Account | undefined {
   if (!isRoot()) return undefined;

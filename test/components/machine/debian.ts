@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Installs a Debian package and starts none of its services. Resolves with the end of what apt-get printed
- * when it failed, and with undefined when all went well.
+ * Installs a Debian package and starts none of its services. Resolves with the end of apt-get's output if it failed,
+ * otherwise with undefined.
  *
- * The work runs apart from this process and is left to finish when this process is stopped: an interrupted
- * dpkg would leave the machine half configured. Several processes asking at once take turns.
+ * The work runs apart from this process and is left to finish when this process is stopped: an interrupted dpkg would
+ * leave the machine half configured. Concurrent processes take turns.
  */
 export async function install(name: string): Promise<string | undefined> {
   process.stderr.write(`installing ${name} (Debian) …\n`);

@@ -4,16 +4,18 @@ import { find, obtain, Unavailable, whyMissing } from "./program.js";
 const etcd = { name: "etcd", package: "etcd-server" };
 
 describe("a program", () => {
-  test("is found on the PATH, in its folders, or not at all", () => {
+  test("is found on the PATH or in its folders", () => {
     expect(find({ name: "sh" })).toMatch(/\/sh$/);
     expect(find({ name: "passwd", folders: () => ["/nowhere", "/etc"] })).not.toBe("/etc/passwd");
     expect(find({ name: "fettle-no-such-program" })).toBeUndefined();
   });
 
-  test("that is nowhere and in no package is unavailable", async () => {
-    const asked = obtain({ name: "fettle-no-such-program" });
-    await expect(asked).rejects.toThrow(Unavailable);
-    await expect(asked).rejects.toThrow("fettle-no-such-program is not on this machine; put it on the PATH");
+  test("that is neither installed nor in a package is unavailable", async () => {
+    const obtained = obtain({ name: "fettle-no-such-program" });
+    await expect(obtained).rejects.toThrow(Unavailable);
+    await expect(obtained).rejects.toThrow(
+      "fettle-no-such-program is not on this machine; put it on the PATH",
+    );
   });
 
   test.each([
@@ -33,7 +35,7 @@ describe("a program", () => {
       "etcd is not on this machine, and Debian's package etcd-server did not bring it:\nno network",
     ],
     [{ name: "etcd" }, { debian: true, root: true }, "etcd is not on this machine; put it on the PATH"],
-  ])("that is missing says how to get it (%j, %j)", (program, machine, message) => {
+  ])("that is missing has a hint how to install it (%j, %j)", (program, machine, message) => {
     expect(whyMissing(program, machine, "no network")).toBe(message);
   });
 });

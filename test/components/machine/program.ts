@@ -3,43 +3,43 @@ import { delimiter, join } from "node:path";
 import { isRoot } from "./account.js";
 import { install } from "./debian.js";
 
-/** A program that tests need, and where it comes from when it is missing. */
+/** Program that tests need, and its source. */
 export interface Program {
-  /** As typed in a shell. */
+  /** Name in a shell. */
   readonly name: string;
-  /** The Debian package that brings it; without one it is never installed. */
+  /** Debian package; without one it is never installed. */
   readonly package?: string;
-  /** Where to look besides the PATH, best first. */
+  /** Folders to search besides the PATH, in order. */
   readonly folders?: () => readonly string[];
-  /** Makes it, where it has to be a very version that no package brings; resolves with its path. */
+  /** Builds a specific version that no package has; resolves with its path. */
   readonly build?: () => Promise<string>;
 }
 
-/** A program that is neither here nor to be had; the message says how to get it. */
+/** A program that is not installed and cannot be; the message has a hint. */
 export class Unavailable extends Error {
   override readonly name: string = "Unavailable";
 }
 
-/** A program that only another language's toolchain can make, which is not here. Nobody has to have that one. */
+/** A program that needs a missing toolchain of another language, which is optional. */
 export class MissingToolchain extends Unavailable {
   override readonly name = "MissingToolchain";
 }
 
-/** What decides whether a missing program can be installed. */
+/** Properties of a machine that decide whether a program can be installed. */
 export interface Machine {
   readonly root: boolean;
   readonly debian: boolean;
 }
 
-/** The machine this runs on. */
+/** This machine. */
 export function thisMachine(): Machine {
   return { root: isRoot(), debian: existsSync("/etc/debian_version") && existsSync("/usr/bin/apt-get") };
 }
 
-/** Servers live in these, which are not on every user's PATH. */
+/** Folders of servers, which are not on every user's PATH. */
 const serverFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/** The program's path, or undefined when it is not on this machine. */
+/** Path of a program; undefined when it is not installed. */
 export function find({ name, folders }: Program): string | undefined {
   const path = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   for (const folder of [...path, ...(folders?.() ?? []), ...serverFolders]) {
@@ -57,15 +57,15 @@ export function find({ name, folders }: Program): string | undefined {
 const obtained = new Map<string, Promise<string>>();
 
 /**
- * The program's path, after installing it when it is missing and can be installed. Rejects with
- * {@link Unavailable}; asked twice, it tries once.
+ * Path of a program, which is installed if necessary and possible. Rejects with {@link Unavailable}. Repeated calls try
+ * once.
  */
 export function obtain(program: Program): Promise<string> {
-  const known = obtained.get(program.name);
-  if (known !== undefined) return known;
+  const existing = obtained.get(program.name);
+  if (existing !== undefined) return existing;
   const path = findOrInstall(program, thisMachine());
   obtained.set(program.name, path);
-  path.catch(() => {}); // Whoever asks hears of it; nobody may have to.
+  path.catch(() => {}); // The rejection may have no other handler.
   return path;
 }
 
@@ -82,7 +82,7 @@ async function findOrInstall(program: Program, machine: Machine): Promise<string
   throw new Unavailable(whyMissing(program, machine, trouble));
 }
 
-/** Says that a program is missing, and the way to get it on this kind of machine. */
+/** Error for a missing program, with the way to install it on this machine. */
 export function whyMissing(program: Program, machine: Machine, trouble?: string): string {
   const { name, package: source } = program;
   const missing = `${name} is not on this machine`;

@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * Runs one program in one temporary folder on behalf of a test, and outlives that test just long enough to
- * clean up. The test holds the other end of our standard input, so whatever becomes of it (end, exception,
- * Ctrl-C, SIGKILL), the kernel closes that pipe; then the program is stopped and the folder removed.
+ * Runs one program in one temporary folder on behalf of a test, and runs a little longer than that test to clean up.
+ * The test holds the other end of our standard input, so whatever becomes of it (end, exception, Ctrl-C, SIGKILL), the
+ * kernel closes that pipe; then the program is stopped and the folder removed.
  *
  * Lines of JSON come in: {"start": Spec} · {"signal": name} · {"halt": name}. Each is answered with one line,
- * {"failed": message} when it went wrong; {"exited": …} is said unasked, before the answer to a halt. The
- * first line out names the folder.
+ * {"failed": message} when it went wrong; {"exited": …} is said unasked, before the answer to a halt. The first line
+ * out names the folder.
  *
  * @typedef {import("./guardian.js").Spec} Spec
  */
@@ -42,7 +42,7 @@ async function start(spec) {
   /** @type {Promise<void>} */
   const over = new Promise((resolve) => {
     child.once("exit", (code, signal) => {
-      attempt(() => process.kill(-Number(child.pid), "SIGKILL")); // Now: later the number may be somebody else's.
+      attempt(() => process.kill(-Number(child.pid), "SIGKILL")); // The pid may be reused later.
       program = undefined;
       say({ exited: { pid: child.pid, code, signal } });
       resolve();
@@ -53,7 +53,7 @@ async function start(spec) {
   return { pid: child.pid };
 }
 
-/** Stops the program by this signal, then whatever is left of it by force. @param {NodeJS.Signals} signal */
+/** Stops the program by this signal, then kills its remaining processes. @param {NodeJS.Signals} signal */
 async function halt(signal) {
   if (program !== undefined) {
     const { pid, over, spec } = program;

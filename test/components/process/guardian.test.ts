@@ -6,7 +6,7 @@ import { accepts, describeWith, redis } from "../index.js";
 
 const command = new URL("../run.mjs", import.meta.url);
 
-/** Ways for a test process to end; the text is run after the component was started. */
+/** Ways in which a test process can end; the text is run after the component was started. */
 const endings: [string, string, (child: ChildProcess) => void][] = [
   ["SIGKILL", "", (child) => child.kill("SIGKILL")],
   ["SIGTERM", "", (child) => child.kill("SIGTERM")],

@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-/** What to run, as whom, and how it likes to be stopped. */
+/** Program to run, its user and how to stop it. */
 export interface Spec {
   readonly command: string;
   readonly args: readonly string[];
-  /** All but HOME and TMPDIR, which are the guardian's folder. */
+  /** Environment variables besides HOME and TMPDIR, which are the guardian's folder. */
   readonly env: Readonly<Record<string, string>>;
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
@@ -18,14 +18,14 @@ export interface Spec {
   readonly grace: number;
 }
 
-/** How a program ended. */
+/** Exit of a program. */
 export interface Exit {
   readonly pid: number;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A line from the guardian: an answer, or else the news in `exited`. */
+/** Message of the guardian: a response, or an exit. */
 interface Message {
   readonly dir?: string;
   readonly pid?: number;
@@ -39,13 +39,12 @@ interface Waiting {
 }
 
 /**
- * Our end of a guardian: the small process that owns a temporary folder and the program running in it, and
- * that takes both away as soon as this process is gone. It runs in a session of its own, so that Ctrl-C
- * reaches this process and not the cleaning.
+ * Client of a guardian: a small process that owns a temporary folder and the program running in it, and removes both as
+ * soon as this process has ended. It runs in a session of its own, so that Ctrl-C does not reach it.
  */
 export class Guardian implements AsyncDisposable {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
-  /** Orders are answered in the order they were given. */
+  /** Pending requests; responses arrive in their order. */
   readonly #waiting: Waiting[] = [];
   readonly #gone: Promise<void>;
   readonly #ends: ((exit: Exit) => void)[] = [];
@@ -62,14 +61,14 @@ export class Guardian implements AsyncDisposable {
       stdio: ["pipe", "pipe", "inherit"],
     });
     createInterface({ input: this.#process.stdout }).on("line", (line) => this.#hear(JSON.parse(line)));
-    this.#process.stdin.on("error", () => {}); // The exit that follows says it.
+    this.#process.stdin.on("error", () => {}); // The exit event follows.
     this.#gone = new Promise((resolve) => {
       const leave = (): void => resolve(this.#orphaned(`the guardian of ${name} is gone`));
       this.#process.once("error", leave).once("exit", leave);
     });
   }
 
-  /** Starts a guardian with a fresh folder named after `name`. */
+  /** Starts a guardian with a new folder named after `name`. */
   static async open(name: string): Promise<Guardian> {
     const guardian = new Guardian(name);
     const { dir = "" } = await guardian.#answer();
@@ -77,17 +76,17 @@ export class Guardian implements AsyncDisposable {
     return guardian;
   }
 
-  /** The folder, empty at first and removed at the end. */
+  /** Temporary folder, removed at the end. */
   get dir(): string {
     return this.#dir;
   }
 
-  /** How the program last started has ended; undefined while it runs. */
+  /** Exit of the last program; undefined while it runs. */
   get exit(): Exit | undefined {
     return this.#exit;
   }
 
-  /** Starts the program; resolves with its process id once it runs, ready or not. */
+  /** Starts the program; resolves with its process id, whether it is ready or not. */
   async start(spec: Spec): Promise<number> {
     this.#exit = undefined;
     const { pid = 0 } = await this.#ask({ start: spec });
@@ -95,13 +94,13 @@ export class Guardian implements AsyncDisposable {
     return pid;
   }
 
-  /** Resolves with how the program ended, when it has. */
+  /** Resolves with the exit of the program. */
   async ended(): Promise<Exit> {
     this.#hold(true);
     return this.#exit ?? new Promise((resolve) => this.#ends.push(resolve));
   }
 
-  /** Ends the program by this signal, and by SIGKILL whatever then remains; the folder stays. */
+  /** Stops the program by this signal, then kills what remains; keeps the folder. */
   async halt(signal: NodeJS.Signals): Promise<void> {
     await this.#ask({ halt: signal });
   }
@@ -111,7 +110,7 @@ export class Guardian implements AsyncDisposable {
     await this.#ask({ signal });
   }
 
-  /** Ends the program and removes the folder. */
+  /** Stops the program and removes the folder. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#hold(true);
@@ -125,7 +124,7 @@ export class Guardian implements AsyncDisposable {
 
   async #ask(order: object): Promise<Message> {
     if (this.#closing || this.#process.exitCode !== null || this.#process.signalCode !== null) {
-      throw new Error(`${this.#dir} is gone: this component was stopped for good; start a new one`);
+      throw new Error(`${this.#dir} is removed: this component was stopped; start a new one`);
     }
     this.#process.stdin.write(`${JSON.stringify(order)}\n`);
     return this.#answer();
@@ -152,7 +151,7 @@ export class Guardian implements AsyncDisposable {
     for (const resolve of this.#ends.splice(0)) resolve(exit);
   }
 
-  /** A guardian that was itself killed could not clean up; as long as we live, we do it in its stead. */
+  /** Cleans up in place of a guardian that was killed. */
   #orphaned(why: string): void {
     for (const waiting of this.#waiting.splice(0)) waiting.reject(new Error(why));
     if (this.#pid !== undefined) {
@@ -166,7 +165,7 @@ export class Guardian implements AsyncDisposable {
     if (this.#dir !== "") rmSync(this.#dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 
-  /** Only an open question keeps this process alive; a component somebody forgot to stop does not. */
+  /** Only a pending request keeps this process alive, not a component that was never stopped. */
   #hold(alive: boolean): void {
     const { stdin, stdout } = this.#process;
     for (const handle of [this.#process, stdin, stdout]) {
@@ -177,7 +176,7 @@ export class Guardian implements AsyncDisposable {
   }
 }
 
-/** This process's environment without what would change how a child Node or a server behaves. */
+/** Environment of this process without variables that change the behaviour of Node or a server. */
 export function environment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {

@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * Who works in a folder: every process whose current folder is in it. Programs move children out of their
- * process group, but hardly ever out of the folder they were started in. Only Linux tells; elsewhere nobody.
+ * Processes whose current folder is in a given folder. Programs may move children out of their process group, but
+ * hardly ever out of their folder. Works on Linux only; elsewhere it finds none.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a look finds; undefined when its object is gone by then. @template T @param {() => T} look */
+/** Result of a read; undefined when the object no longer exists. @template T @param {() => T} look */
 export function attempt(look) {
   try {
     return look();
@@ -27,8 +27,8 @@ function isFrozen(pid) {
 }
 
 /**
- * Signals the inhabitants, and those who come along meanwhile, until each is as the signal should make it:
- * frozen, going on, or gone. Gives up on what the system itself holds on to.
+ * Signals the processes of a folder, and those started meanwhile, until all are stopped, continued or dead, as the
+ * signal demands. Gives up on processes that the kernel holds.
  *
  * @param {string} dir @param {"SIGSTOP" | "SIGCONT" | "SIGKILL"} signal
  */

@@ -7,7 +7,7 @@ const servers: Server[] = [];
 afterAll(() => servers.forEach((server) => server.close()));
 
 describe("ports", () => {
-  test("differ, and can be listened on", async () => {
+  test("are distinct, and can be listened on", async () => {
     const ports = await freePorts(["one", "two", "three"]);
     const numbers = Object.values(ports);
     expect(new Set(numbers).size).toBe(3);
@@ -20,7 +20,7 @@ describe("ports", () => {
     }
   });
 
-  test("are known to belong to somebody else", async () => {
+  test("are recognised as used by another process", async () => {
     const { one } = await freePorts(["one"]);
     const server = createServer();
     servers.push(server);

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 
 /**
- * Loopback ports that were free a moment ago, one for each name. All are held until the last is known, so
- * that they differ; between this and their use somebody else may take one, and the start is tried again.
- * The system gives them to nobody by itself, so that who stops listening can listen again later.
+ * Loopback ports that are free now, one for each name. All are held until the last is found, so that they differ;
+ * another process may take one before its use, and then the start is retried. They are outside of the system's
+ * ephemeral range, so that a stopped server can listen on the same port again.
  */
 export async function freePorts<Name extends string>(names: readonly Name[]): Promise<Record<Name, number>> {
   const held = await Promise.all(names.map(async (name) => ({ name, server: await listen() })));
@@ -36,10 +36,10 @@ function listenOn(port: number): Promise<Server | undefined> {
   });
 }
 
-/** Below are those that well-known programs like. */
+/** Well-known programs use ports below. */
 const firstPort = 10_000;
 
-/** From here on the system takes ports for connections, and for servers that ask for any. */
+/** Start of the ephemeral range, from which the system takes ports for connections. */
 function firstGivenPort(): number {
   try {
     const first = Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split(/\s/)[0]);
@@ -54,9 +54,9 @@ function firstGivenPort(): number {
 const listening = "0A";
 
 /**
- * Whether this very process listens on the port. Without the question, a probe could be answered by the
- * neighbour that won the same port while our own program is still on its way to "address in use".
- * Where the system does not tell (no /proc, a process that hides its files), true: the probe decides alone.
+ * True if this process listens on the port. Otherwise a probe could reach another process that won the same port while
+ * our program is about to fail with "address in use". True also where the system does not tell (no /proc, a process
+ * that hides its files): then the probe decides alone.
  */
 export function listens(pid: number, port: number): boolean {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -73,7 +73,7 @@ export function listens(pid: number, port: number): boolean {
   }
 }
 
-/** A descriptor may be closed between the listing and the look. */
+/** Target of a descriptor, which may be closed meanwhile. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);

@@ -1,10 +1,10 @@
 import { get } from "node:https";
 import { connect } from "node:net";
 
-/** Longest a single probe may hang before it counts as "not yet". */
+/** Timeout of a single probe in milliseconds. */
 const patience = 2_000;
 
-/** Whether a GET is answered with a status below 300. */
+/** True if a GET returns a status below 300. */
 export async function answersHttp(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(patience) });
@@ -15,7 +15,7 @@ export async function answersHttp(url: string): Promise<boolean> {
   }
 }
 
-/** The same over TLS, where the server's certificate is signed by this authority. */
+/** The same over TLS, with this CA. */
 export function answersHttps(url: string, ca: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { ca, agent: false, timeout: patience }, (response) => {
@@ -26,7 +26,7 @@ export function answersHttps(url: string, ca: string): Promise<boolean> {
   });
 }
 
-/** Whether anybody accepts connections on this loopback port. */
+/** True if this loopback port accepts connections. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", timeout: patience });
@@ -39,8 +39,8 @@ export function accepts(port: number): Promise<boolean> {
 }
 
 /**
- * Sends text to a loopback port and resolves with what has come back up to a line end; rejects when the
- * connection fails or nothing comes.
+ * Sends text to a loopback port and resolves with the first line of the response; rejects when the connection fails or
+ * there is no response.
  */
 export function exchange(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {

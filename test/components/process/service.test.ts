@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { accepts, component, describeWith, exchange, redis } from "../index.js";
 
-/** A component made of a line of JavaScript, which finds its port in `port`. */
+/** Component that runs a line of JavaScript, which has its port in `port`. */
 const script = (name: string, line: string, grace?: number) =>
   component({
     name,
@@ -17,7 +17,7 @@ const script = (name: string, line: string, grace?: number) =>
 
 const listening = `require("node:net").createServer().listen(port, "127.0.0.1", () => console.log("up"));`;
 
-/** Whether the process is there and more than an entry that waits to be collected. */
+/** True if the process exists and is not a zombie. */
 function alive(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
@@ -37,7 +37,7 @@ describeWith("a service", redis, () => {
     expect([one.running, two.running]).toEqual([true, true]);
   });
 
-  test("is gone after stop, which may be called again", async () => {
+  test("no longer exists after stop, which is idempotent", async () => {
     const service = await redis.start();
     const { dir, ports, pid = 0 } = service;
     expect([alive(pid), await accepts(ports.client), existsSync(dir)]).toEqual([true, true, true]);
@@ -45,10 +45,10 @@ describeWith("a service", redis, () => {
     await service.stop();
     expect([alive(pid), await accepts(ports.client), existsSync(dir)]).toEqual([false, false, false]);
     expect(service.output).toContain("Ready to accept connections");
-    await expect(service.start()).rejects.toThrow("stopped for good");
+    await expect(service.start()).rejects.toThrow("was stopped");
   });
 
-  test("starts again on the same ports after kill, halt and restart", async () => {
+  test("restarts on the same ports after kill, halt and restart", async () => {
     await using service = await redis.start();
     const { client } = service.ports;
     const pids = new Set([service.pid]);
@@ -66,7 +66,7 @@ describeWith("a service", redis, () => {
     expect(pids.size).toBe(4);
   });
 
-  test("can be stopped when it is down, or frozen", async () => {
+  test("can be stopped when it is halted or paused", async () => {
     const down = await redis.start();
     await down.kill();
     await down.stop();
@@ -76,7 +76,7 @@ describeWith("a service", redis, () => {
     expect([existsSync(down.dir), existsSync(frozen.dir)]).toEqual([false, false]);
   });
 
-  test("freezes, and answers when it goes on", async () => {
+  test("pause freezes it, and resume lets it respond again", async () => {
     await using service = await redis.start();
     await service.pause();
     expect(readFileSync(`/proc/${service.pid}/stat`, "utf8")).toContain(") T ");
@@ -85,13 +85,13 @@ describeWith("a service", redis, () => {
     expect(await answer).toBe("+PONG\r\n");
   });
 
-  test("shows what the program said when it does not start", async () => {
+  test("a failed start has the output of the program", async () => {
     await expect(redis.start({ args: ["--no-such-setting", "1"] })).rejects.toThrow(
       /redis ended with 1 before it was ready:[^]*no-such-setting/,
     );
   });
 
-  test("moves to other ports when somebody was faster", async () => {
+  test("uses other ports when its ports are taken", async () => {
     const rival = createServer();
     const taken = await new Promise<number>((resolve) => {
       rival.listen(0, "127.0.0.1", () => resolve(Number(Object(rival.address()).port)));
@@ -119,7 +119,7 @@ describeWith("a service", redis, () => {
 });
 
 describe("stopping", () => {
-  test("kills a program that will not listen", async () => {
+  test("kills a program that ignores the stop signal", async () => {
     const deaf = script("deaf", `process.on("SIGTERM", () => {}); ${listening}`, 50);
     const service = await deaf.start();
     const pid = service.pid ?? 0;
@@ -127,7 +127,7 @@ describe("stopping", () => {
     expect(alive(pid)).toBe(false);
   });
 
-  test("takes along children that left the process group", async () => {
+  test("kills children that left the process group", async () => {
     const line = `const child = require("node:child_process").spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
       console.log("child " + child.pid); ${listening}`;
     const service = await script("parent", line).start();
@@ -137,7 +137,7 @@ describe("stopping", () => {
     expect(alive(child)).toBe(false);
   });
 
-  test("is done by us when the guardian itself was killed", async () => {
+  test("is done by this process when the guardian was killed", async () => {
     const service = await script("bereft", listening).start();
     const pid = service.pid ?? 0;
     const parent = Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);

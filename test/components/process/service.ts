@@ -5,54 +5,53 @@ import type { Account } from "../machine/account.js";
 import { environment, Guardian } from "./guardian.js";
 import { freePorts, listens } from "./port.js";
 
-/** Where one running component lives. */
+/** Location of a running component. */
 export interface Place<Port extends string> {
   /** Path of the program. */
   readonly program: string;
-  /** The component's own folder, and what it starts in. */
+  /** Folder of the component, and its working directory. */
   readonly dir: string;
   /** Loopback ports, by purpose. */
   readonly ports: Readonly<Record<Port, number>>;
-  /** Whom it runs as, when not as whoever runs the test. */
+  /** User it runs as; undefined for the user of the test. */
   readonly account: Account | undefined;
 }
 
-/** How a component is run; {@link Place} says where. */
+/** Way to run a component; {@link Place} is its location. */
 export interface Recipe<Port extends string> {
   readonly name: string;
   readonly ports: readonly Port[];
-  /** Asks the program to end at once and in order. SIGTERM unless told. */
+  /** Signal for an immediate graceful stop. Default: SIGTERM. */
   readonly stopSignal?: NodeJS.Signals;
-  /** Milliseconds it has for that before it is killed; ten seconds unless told. */
+  /** Milliseconds for that before it is killed. Default: ten seconds. */
   readonly grace?: number;
-  /** Milliseconds it has to become ready; 25 seconds unless told. */
+  /** Milliseconds to become ready. Default: 25 seconds. */
   readonly readyWithin?: number;
-  /** Once, before the first start. Knows no ports, which may still change. */
+  /** Called once, before the first start; ports may still change. */
   initialise?(place: Omit<Place<Port>, "ports">): Promise<void>;
-  /** Before the first start, and again when that is tried on other ports: writes what names them. */
+  /** Called before the first start, and again when it is retried on other ports: writes the files that contain them. */
   configure?(place: Place<Port>): Promise<void>;
-  /** The program's arguments, for each start. */
+  /** Arguments of the program, for each start. */
   args(place: Place<Port>): readonly string[];
-  /** Whether it answers. Asked again and again, once the program listens on all its ports. */
+  /** True if it responds. Called repeatedly once the program listens on all its ports. */
   ready(place: Place<Port>): Promise<boolean>;
-  /** After it was stopped for good, for what lies outside its folder. */
+  /** Called after the final stop, to clean up outside of its folder. */
   cleanUp?(place: Place<Port>): Promise<void>;
 }
 
-/** A program that ended, or did not answer in time, with what it printed. */
+/** A program ended or was not ready in time; the message has its output. */
 class StartFailure extends Error {
   override readonly name = "StartFailure";
 }
 
-/** Fresh ports are tried for a first start, the same ones for a later start. */
+/** A first start is retried on other ports, a later one on the same ports. */
 const attempts = 5;
 
 /**
- * A running component. It is gone, with its folder, after {@link stop} or whenever this process ends, in
- * whatever way.
+ * Running component. It is removed with its folder by {@link stop}, or when this process ends, however it ends.
  *
- * States: running → (`kill`, `halt`) → down → (`start`) → running; `stop` leads from both to the end.
- * `dir`, `ports` and everything derived from them stay the same through all of it.
+ * States: running → (`kill`, `halt`) → down → (`start`) → running; `stop` ends both. `dir`, `ports`
+ * and everything derived from them never change.
  */
 export class Service<Port extends string = string> implements AsyncDisposable {
   readonly name: string;
@@ -72,7 +71,7 @@ export class Service<Port extends string = string> implements AsyncDisposable {
     this.#place = place;
   }
 
-  /** Starts a component in a fresh folder on free ports; resolves when it answers. */
+  /** Starts a component in a new folder on free ports; resolves when it responds. */
   static async launch<Port extends string>(
     recipe: Recipe<Port>,
     program: string,
@@ -103,7 +102,7 @@ export class Service<Port extends string = string> implements AsyncDisposable {
     return this.#place.ports;
   }
 
-  /** Its process id while it runs. */
+  /** Process id while it runs. */
   get pid(): number | undefined {
     return this.#guardian.exit === undefined ? this.#pid : undefined;
   }
@@ -112,54 +111,54 @@ export class Service<Port extends string = string> implements AsyncDisposable {
     return this.pid !== undefined;
   }
 
-  /** Everything it has printed, over all starts. */
+  /** Output of all starts. */
   get output(): string {
     try {
       this.#lastOutput = readFileSync(join(this.dir, "output.log"), "utf8");
     } catch {
-      // Its folder is gone; what was read last is all there is.
+      // Its folder was removed; keep what was read before.
     }
     return this.#lastOutput;
   }
 
-  /** Starts it again, after `kill` or `halt`, on the same data and ports. */
+  /** Starts it again after `kill` or `halt`, on the same data and ports. */
   async start(): Promise<void> {
     if (this.running) throw new Error(`${this.name} is running already`);
     await this.#up(() => sleep(200));
   }
 
-  /** Ends it in order and keeps its data. */
+  /** Stops it gracefully and keeps its data. */
   async halt(): Promise<void> {
     await this.#guardian.halt(this.#recipe.stopSignal ?? "SIGTERM");
   }
 
-  /** Ends it without warning, as a crash or a power cut would; what it had written stays. */
+  /** Kills it like a crash or a power cut; its data stays. */
   async kill(): Promise<void> {
     await this.#guardian.halt("SIGKILL");
   }
 
-  /** Ends it in order and starts it again on the same data and ports. */
+  /** Stops it gracefully and starts it again on the same data and ports. */
   async restart(): Promise<void> {
     await this.halt();
     await this.start();
   }
 
-  /** Sends it a signal, for instance SIGHUP to read its configuration again. */
+  /** Sends a signal, for instance SIGHUP to reload its configuration. */
   async signal(name: NodeJS.Signals): Promise<void> {
     await this.#guardian.signal(name);
   }
 
-  /** Freezes it and its children: connections stay open and nothing is answered. */
+  /** Freezes it and its children: connections stay open without responses. */
   async pause(): Promise<void> {
     await this.signal("SIGSTOP");
   }
 
-  /** Lets it go on after a {@link pause}. */
+  /** Continues after a {@link pause}. */
   async resume(): Promise<void> {
     await this.signal("SIGCONT");
   }
 
-  /** Ends it for good and removes its folder. May be called again. */
+  /** Stops it and removes its folder. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= this.#down();
     return this.#stopped;

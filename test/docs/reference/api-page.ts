@@ -8,23 +8,23 @@ What can be imported, by the path it is imported from. Most programs need \`fett
 Doc comments, which editors show, say more than the sentence here. Nothing else can be imported.
 `;
 
-/** What the paths are for; a new path needs a sentence here. */
+/** Purpose of each path; a new path needs a sentence here. */
 const paths: Readonly<Record<string, string>> = {
-  fettle: "What most users import.",
+  fettle: "Everything that most users need.",
   "fettle/model":
     "Objects, names, selectors, conditions, patches, apply, diffs, errors, schemas and time; no I/O.",
   "fettle/client":
     "The client, kubeconfigs, informers and pollers. [The client](../client.md) explains them.",
   "fettle/kubernetes": "Kubernetes' own kinds with their types, by their API version.",
-  "fettle/runtime": "Controllers and all they are made of. [Controllers](../controllers.md) explains them.",
-  "fettle/store": "The store's contract, and the stores there are. [Stores](../stores.md) explains them.",
-  "fettle/store/conformance": "What examines a store of your own.",
+  "fettle/runtime": "Controllers and their parts. [Controllers](../controllers.md) explains them.",
+  "fettle/store": "The contract of stores, and its implementations. [Stores](../stores.md) explains them.",
+  "fettle/store/conformance": "Conformance suite for your own store.",
   "fettle/server": "The API server alone. [The API server](../server.md) explains it.",
-  "fettle/plane": "What puts it all together: control plane, operator, configuration, backup.",
-  "fettle/testing": "What controllers are tested with, in any test runner.",
+  "fettle/plane": "Everything put together: control plane, operator, configuration, backup.",
+  "fettle/testing": "Tools to test controllers, in any test runner.",
 };
 
-/** The paths of package.json with the source file behind each. */
+/** Paths of package.json with their source files. */
 export function subpaths(): readonly { readonly path: string; readonly file: string }[] {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as {
     exports: Readonly<Record<string, string | { readonly types: string }>>;
@@ -41,7 +41,7 @@ export function subpaths(): readonly { readonly path: string; readonly file: str
   );
 }
 
-/** What each path exports. */
+/** Exports of each path. */
 export function apiPage(): string {
   return page(
     "What can be imported",
@@ -49,7 +49,7 @@ export function apiPage(): string {
     subpaths().flatMap(({ path, file }) => {
       const purpose = paths[path];
       if (purpose === undefined)
-        throw new Error(`test/docs/reference/api-page.ts does not say what ${path} is for`);
+        throw new Error(`test/docs/reference/api-page.ts has no description of ${path}; add one`);
       const content = path === "fettle/kubernetes" ? kubernetesTable() : exportTable(exportsOf(file));
       return [`## ${path}`, purpose, content];
     }),
@@ -57,9 +57,9 @@ export function apiPage(): string {
 }
 
 function exportTable(exported: readonly Exported[]): string {
-  const told = exported.filter(({ summary }) => summary !== "");
+  const documented = exported.filter(({ summary }) => summary !== "");
   const rest = exported.filter(({ summary }) => summary === "").map(({ name }) => code(name));
-  const rows = told.map(({ name, what, summary }) => [code(name), what, summary]);
+  const rows = documented.map(({ name, what, summary }) => [code(name), what, summary]);
   const also = rest.length === 0 ? "" : `\nAnd, which their names explain: ${rest.join(", ")}.\n`;
   return table(["name", "what", "in a sentence"], rows) + also;
 }

@@ -25,16 +25,23 @@ export function configPage(): string {
   const head = ["setting", "takes", "default", "variable", "flag", "what it is"];
   const rows = settings.map((setting) => {
     const { path, takes, variable = "", summary } = setting;
-    const shown = path.replace("*", "NAME");
-    return [code(shown), takesText(takes), defaultText(setting), code(variable), flagText(setting), summary];
+    const displayed = path.replace("*", "NAME");
+    return [
+      code(displayed),
+      takesText(takes),
+      defaultText(setting),
+      code(variable),
+      flagText(setting),
+      summary,
+    ];
   });
   const short = [...shorthands].map(([word, path]) => `\`${word}: false\` is short for \`${path}: false\`.`);
   return page("The configuration", about, [
     table(head, rows),
-    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) unless its code says otherwise. What is said of
-a controller here goes before what its code says; what nobody says is as its code has it. ${short.join(" ")} Durations are texts such
+    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) by default. Settings of
+a controller override the options in its code; settings that are not given leave them unchanged. ${short.join(" ")} Durations are strings such
 as \`500ms\`, \`10s\`, \`5m\` or \`12h\`.`,
-    "## Other variables of the environment",
+    "## Other environment variables",
     table(
       ["variable", "what it does"],
       variables.map(([names, what]) => [names.split(", ").map(code).join(", "), what]),
@@ -70,13 +77,13 @@ function defaultText({ default: standard }: Setting): string {
   return code(String(standard));
 }
 
-/** The flags as the commands have them, with whose they are. */
+/** Flags of a setting with the commands that have them. */
 function flagText({ flag }: Setting): string {
   if (flag === undefined) return "";
   const dashed = flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const found = new Set<string>();
   for (const [name, command] of [["up", up] as const, ["run", run] as const]) {
-    // The kubeconfig of fettle run is one to read, and no setting.
+    // The kubeconfig of fettle run is an input, not a setting.
     if (name === "run" && flag === "kubeconfig") continue;
     for (const { flags } of command.options ?? []) {
       const long = /--(?:no-)?[a-z-]+/.exec(flags)?.[0];

@@ -9,20 +9,20 @@ import { reasonAdvice, reasonsInCode } from "./reasons.js";
 import { statusAdvice } from "./status-advice.js";
 
 const about = `
-What goes wrong, and what to do. Messages say what was wrong, where, and the way out; this page is for those who want to know beforehand,
-and for programs that compare reasons and classes.
+Errors and what to do about them. Messages have the problem, its position and a hint; this page is the overview, and a reference for
+programs that compare reasons and classes.
 `;
 
-/** Reasons of conditions, answers of the API, and classes of errors. */
+/** Reasons of conditions, responses of the API, and classes of errors. */
 export function errorsPage(): string {
   const reasons = Object.keys(reasonAdvice);
   const unexplained = [...reasonsInCode()].filter((reason) => !reasons.includes(reason));
   const forgotten = reasons.filter((reason) => !reasonsInCode().has(reason));
   complain(unexplained, "reasons of the runtime are not explained in test/docs/reference/reasons.ts");
-  complain(forgotten, "reasons in test/docs/reference/reasons.ts are not given by the runtime any more");
+  complain(forgotten, "reasons in test/docs/reference/reasons.ts are no longer set by the runtime");
   return page("What goes wrong", about, [
     "## Reasons in conditions and events",
-    `What a controller's run sets by itself. Where a run fails with an answer of the API, its reason is the answer's (see below). All other reasons
+    `Reasons that the runtime sets. If a run fails with an error of the API, its reason is that of the error (see below). All other reasons
 are your own: the first argument of \`fail\`, \`wait\`, \`ready\`, \`condition\` and \`recordEvent\`. \`Stalled\` True means that nothing more happens until
 something changes.`,
     table(
@@ -34,11 +34,11 @@ something changes.`,
         advice,
       ]),
     ),
-    "## Answers of the API",
-    "An `ApiError` has Kubernetes' Status, with one of these reasons; `fettle/model` has functions that tell them apart.",
-    table(["reason", "code", "told by", "what to do"], statusRows()),
+    "## Errors of the API",
+    "An `ApiError` has Kubernetes' Status, with one of these reasons; `fettle/model` has functions to distinguish them.",
+    table(["reason", "code", "predicate", "what to do"], statusRows()),
     "## Classes of errors",
-    "Those with a path can be imported from there, and compared with `instanceof`. The others are known by their `name`.",
+    "Those with a path can be imported from there, and compared with `instanceof`. The others can be recognised by their `name`.",
     table(["class", "from", "what it means", "what to do"], classRows()),
   ]);
 }

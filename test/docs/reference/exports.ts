@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Something that can be imported from the package. */
+/** Export of the package. */
 export interface Exported {
   readonly name: string;
   readonly what: "function" | "class" | "constant" | "type" | "namespace";
   /** The first sentence of its doc comment; empty when it has none. */
   readonly summary: string;
-  /** Of a class: what it extends. */
+  /** Superclass of a class. */
   readonly parent?: string | undefined;
 }
 
@@ -18,8 +18,8 @@ const doc = String.raw`(?:/\*\*((?:(?!\*/)[\s\S])*)\*/\s*)?`;
 const words = String.raw`(?:export )?(?:declare |abstract |async )*(${declarations.join("|")})\s*\*?\s*`;
 
 /**
- * What a source file exports. The compiler has no API to ask, so this reads the few forms in which this code base exports
- * things, and fails on a name it cannot find.
+ * Exports of a source file. The compiler has no API for this, so it parses the few forms of exports in this repository,
+ * and fails on a name it cannot find.
  */
 export function exportsOf(file: string): readonly Exported[] {
   const source = readFileSync(file, "utf8");

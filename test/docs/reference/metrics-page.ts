@@ -5,10 +5,10 @@ import { code, page, table } from "./markdown.js";
 import { metricsSeen, type SeenMetric } from "./metrics-seen.js";
 
 const about = `
-What Prometheus finds at \`/metrics\`. **up** is a control plane (\`fettle up\`, \`controlPlane()\`), which tells them on the port of its API to
-administrators; **run** is an operator (\`fettle run\`, \`operator()\` with \`health\`), which tells them on its health port to everybody who reaches
-it. Names are those that dashboards for Kubernetes and controller-runtime look for, where there is one. Both tell what prom-client knows of
-the process besides (\`process_*\`, \`nodejs_*\`). [How to observe](../how-to/observe.md) says which to look at.
+Metrics at \`/metrics\`. **up** is a control plane (\`fettle up\`, \`controlPlane()\`), which serves them on the port of its API to
+administrators; **run** is an operator (\`fettle run\`, \`operator()\` with \`health\`), which serves them on its health port without
+authentication. Where Kubernetes or controller-runtime has the same metric, it has the same name, so that their dashboards work. Both also
+have the default metrics of prom-client (\`process_*\`, \`nodejs_*\`). [How to observe](../how-to/observe.md) lists the most important ones.
 
 The label \`controller\` is a controller's name, such as \`sites.demo.dev\`; histograms have \`_bucket\`, \`_sum\` and \`_count\`.
 `;
@@ -19,7 +19,7 @@ const sections: readonly (readonly [title: string, names: RegExp])[] = [
     /^(controller_runtime_|fettle_(average_)?reconciliation|fettle_(triggers|steps|writes|lingering))/,
   ],
   ["Queues", /^(workqueue_|fettle_(queue|dead|paused))/],
-  ["What should not be", /^fettle_(hot_loops|fights)/],
+  ["Detectors", /^fettle_(hot_loops|fights)/],
   ["Circuit breakers", /^fettle_breaker/],
   ["Caches", /^fettle_informer/],
   ["Pollers", /^fettle_watch_/],
@@ -30,14 +30,14 @@ const sections: readonly (readonly [title: string, names: RegExp])[] = [
   ["The store", /^(fettle_store|apiserver_storage)/],
 ];
 
-/** Every metric, as a scraper sees it. */
+/** Every metric, as scraped. */
 export async function metricsPage(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), "fettle-docs-"));
   try {
     const metrics = await metricsSeen(data);
     const lost = metrics.filter(({ name }) => !sections.some(([, names]) => names.test(name)));
     if (lost.length > 0) {
-      throw new Error(`no section of metrics-page.ts is for ${lost.map(({ name }) => name).join(", ")}`);
+      throw new Error(`no section of metrics-page.ts has ${lost.map(({ name }) => name).join(", ")}`);
     }
     const ofSection = ([title, names]: (typeof sections)[number]): string[] => [
       `## ${title}`,
@@ -51,12 +51,12 @@ export async function metricsPage(): Promise<string> {
 
 function tableOf(metrics: readonly SeenMetric[]): string {
   return table(
-    ["metric", "type", "labels", "told by", "what it says"],
-    metrics.map(({ name, type, labels, tellers, help }) => [
+    ["metric", "type", "labels", "from", "meaning"],
+    metrics.map(({ name, type, labels, sources, help }) => [
       code(name),
       type,
       labels.map(code).join(", "),
-      tellers.join(", "),
+      sources.join(", "),
       help,
     ]),
   );

@@ -4,31 +4,31 @@ import { controller, controlPlane, poll, resource, schedule, toAll, watch } from
 import { connectionTo } from "../../../src/client/index.js";
 import { operator } from "../../../src/plane/index.js";
 
-/** A metric as a scraper sees it. */
+/** Scraped metric. */
 export interface SeenMetric {
   readonly name: string;
   readonly type: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Who tells it: `up` the control plane, `run` an operator. */
-  readonly tellers: readonly string[];
+  /** Processes that expose it: `up` for the control plane, `run` for an operator. */
+  readonly sources: readonly string[];
 }
 
 const Lamp = resource("docs.dev/v1", "Lamp", {
   spec: z.object({ on: z.boolean() }),
   status: z.object({ on: z.boolean() }),
 });
-/** How long everything may take to happen, in milliseconds. */
+/** Timeout for all samples to appear, in milliseconds. */
 const patience = 20_000;
 
-/** Controllers in the process of their server ask nobody over the network, elect nobody and share with nobody. */
+/** Metrics without samples in a control plane, whose controllers use no network, leader election or sharding. */
 const notInPlanes = /^(rest_client_|leader_election_|fettle_shard)/;
 
 const Switch = resource("docs.dev/v1", "Switch", { spec: z.object({}) });
 
 /**
- * Every metric there is, as read from a control plane and an operator in which something of everything happens: a
- * controller, a poller, a step behind a breaker, a schedule that is late, requests over the network, an election.
+ * All metrics, scraped from a control plane and an operator in which everything happens at least once: a controller, a
+ * poller, a step with a circuit breaker, a delayed schedule, requests over the network, a leader election.
  */
 export async function metricsSeen(data: string): Promise<readonly SeenMetric[]> {
   const done = new AbortController();
@@ -47,17 +47,17 @@ export async function metricsSeen(data: string): Promise<readonly SeenMetric[]> 
     try {
       await running.controllers.ready();
       await plane.client.create(Lamp, { metadata: { name: "hall" }, spec: { on: true } });
-      const late = Date.now() + patience;
+      const deadline = Date.now() + patience;
       for (;;) {
         const metrics = new Map<string, Found>();
         read(metrics, "up", await textOf(`${server}/metrics`, { authorization: `Bearer ${token}` }));
-        // Who shares the work elects nobody, and the other way round.
+        // Sharding and leader election exclude each other, so there are two operators.
         const text = await textOf(`${sharing.health}/metrics`);
         read(metrics, "run", await textOf(`${running.health}/metrics`), /^fettle_shard/);
         read(metrics, "run", text, /^(?!fettle_shard)/);
         const unseen = [...metrics.values()].filter(({ unseen }) => unseen.size > 0);
         if (unseen.length === 0) return [...metrics.values()].map(toSeen);
-        if (Date.now() > late) {
+        if (Date.now() > deadline) {
           const names = unseen.map(({ name, unseen }) => `${name} of ${[...unseen].join(" and ")}`);
           throw new Error(`nothing in metrics-seen.ts makes a sample of ${names.join(", ")}`);
         }
@@ -121,28 +121,28 @@ interface Found {
   readonly help: string;
   type: string;
   readonly labels: Set<string>;
-  readonly tellers: Set<string>;
-  /** Those who name it and have yet to tell a sample, without which labels are not known. */
+  readonly sources: Set<string>;
+  /** Processes that expose the metric but no sample of it yet, so that its labels are unknown. */
   readonly unseen: Set<string>;
 }
 
-/** Reads Prometheus' text format. What prom-client tells of the process by itself is left out. */
-function read(metrics: Map<string, Found>, teller: string, text: string, leftOut = /^$/): void {
+/** Parses Prometheus' text format, without the default metrics of prom-client. */
+function read(metrics: Map<string, Found>, source: string, text: string, leftOut = /^$/): void {
   let metric: Found | undefined;
   for (const line of text.split("\n")) {
     const [, word, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
     if (word === "HELP") {
       const isLeftOut =
-        /^(process|nodejs)_/.test(name) || leftOut.test(name) || (teller === "up" && notInPlanes.test(name));
+        /^(process|nodejs)_/.test(name) || leftOut.test(name) || (source === "up" && notInPlanes.test(name));
       metric = isLeftOut ? undefined : (metrics.get(name) ?? newMetric(name, rest));
       if (metric === undefined) continue;
       metrics.set(name, metric);
-      metric.unseen.add(teller);
+      metric.unseen.add(source);
     } else if (metric !== undefined && word === "TYPE") {
       metric.type = rest;
     } else if (metric !== undefined && line.startsWith(metric.name)) {
-      metric.unseen.delete(teller);
-      metric.tellers.add(teller);
+      metric.unseen.delete(source);
+      metric.sources.add(source);
       for (const [, label = ""] of line.matchAll(/[{,](\w+)="/g))
         if (label !== "le") metric.labels.add(label);
     }
@@ -150,9 +150,9 @@ function read(metrics: Map<string, Found>, teller: string, text: string, leftOut
 }
 
 function newMetric(name: string, help: string): Found {
-  return { name, help, type: "", labels: new Set(), tellers: new Set(), unseen: new Set() };
+  return { name, help, type: "", labels: new Set(), sources: new Set(), unseen: new Set() };
 }
 
-function toSeen({ name, help, type, labels, tellers }: Found): SeenMetric {
-  return { name, help, type, labels: [...labels], tellers: [...tellers] };
+function toSeen({ name, help, type, labels, sources }: Found): SeenMetric {
+  return { name, help, type, labels: [...labels], sources: [...sources] };
 }

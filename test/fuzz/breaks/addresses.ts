@@ -82,13 +82,13 @@ function spoilSegments(draft: Draft, choices: Choices): void {
   ])();
 }
 
-/** The path as a client would write it. */
+/** Path with escapes, as a client would write it. */
 export function pathOf(draft: Draft): string {
   return draft.target ?? `/${draft.segments.map(escapeSegment).join("/")}`;
 }
 
 function escapeSegment(text: string): string {
-  // Half a character cannot be escaped; what becomes of it in UTF-8 can.
+  // A lone surrogate cannot be escaped; its replacement in UTF-8 can.
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
@@ -111,7 +111,7 @@ function spoilTarget(draft: Draft, choices: Choices): void {
   ])();
 }
 
-/** What stands in the first line of a request. */
+/** Breaks the path and method of a request. */
 export const addressBreaks: readonly Break[] = [
   {
     name: "method",

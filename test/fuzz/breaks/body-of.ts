@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import type { Draft } from "../requests/draft.js";
 import { encodeJson } from "../requests/literal.js";
 
-/** The body as a client would write it. JSON is YAML too, and the only one in which anything can be said. */
+/** Encoded body. JSON is YAML too, and the only form in which any value can be written. */
 export function bodyOf({ bytes, value, form }: Draft): Uint8Array | undefined {
   if (bytes !== undefined) return bytes;
   if (value === undefined) return undefined;

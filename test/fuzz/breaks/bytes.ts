@@ -85,7 +85,7 @@ function spoilText(draft: Draft, choices: Choices): void {
   ])();
 }
 
-/** Nine times nine times nine… */
+/** Nested aliases: nine times nine times nine… */
 const bomb = Array.from("abcdefghi", (name, index) => {
   const inside = index === 0 ? '"x"' : `*${"abcdefghi"[index - 1]}`;
   return `${name}: &${name} [${Array<string>(9).fill(inside).join(",")}]\n`;
@@ -129,7 +129,7 @@ function spoilYaml(draft: Draft, choices: Choices): void {
   if (draft.form !== "apply-patch") setHeader(draft, "content-type", contentTypes.yaml);
 }
 
-/** Bodies that are not quite JSON, and YAML of which nobody thinks. */
+/** Malformed JSON, and unusual YAML. */
 export const byteBreaks: readonly Break[] = [
   { name: "text", weight: 8, applies: hasText, spoil: spoilText },
   {

@@ -24,7 +24,7 @@ const patterns = [
   "\\u{110000}",
 ];
 
-/** Pieces of schemas that are refused, or nearly. */
+/** Parts of schemas that are rejected, or nearly. */
 const schemas: readonly Json[] = [
   {},
   { type: "thing" },
@@ -73,7 +73,7 @@ const schemas: readonly Json[] = [
   ...patterns.map((pattern) => ({ type: "string", pattern })),
 ];
 
-/** Rules that are dear, deep, or no rules. */
+/** Rules that are expensive, deeply nested, or invalid. */
 const rules: readonly string[] = [
   "",
   "(",
@@ -218,7 +218,7 @@ function someRules(choices: Choices): Json {
   }));
 }
 
-/** Two rules in one, broken anywhere. */
+/** Joins two rules at random positions. */
 function cut(rule: string, choices: Choices): string {
   const other = choices.pick(knownRules);
   return rule.slice(0, choices.below(rule.length + 1)) + other.slice(choices.below(other.length));
@@ -244,7 +244,7 @@ function columns(choices: Choices): JsonObject {
   ]);
 }
 
-/** Definitions with broken schemas, rules and columns. */
+/** Definitions with invalid schemas, rules and columns. */
 export const definitionBreaks: readonly Break[] = [
   {
     name: "definition",

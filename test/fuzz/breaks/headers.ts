@@ -94,7 +94,7 @@ export const headerBreaks: readonly Break[] = [
     spoil(draft, choices) {
       const [name, values] = choices.pick(others);
       setHeader(draft, name, choices.pick(values));
-      // Who asks for another protocol gets no further request on this connection.
+      // After an upgrade, there are no further requests on this connection.
       if (name === "upgrade" || name === "connection" || name === "te") draft.lies = true;
     },
   },
@@ -133,7 +133,7 @@ function expect(draft: Draft, choices: { pick<Item>(items: readonly Item[]): Ite
   if (value.toLowerCase() !== "100-continue") draft.lies = true;
 }
 
-/** The same body in gzip: whole, broken, or much larger inside than outside. */
+/** Body in gzip: valid, malformed, or with a very large content. */
 function pack(draft: Draft, choices: { below(end: number): number }): void {
   const body = bodyOf(draft) ?? Buffer.alloc(0);
   setHeader(draft, "content-encoding", "gzip");

@@ -8,7 +8,7 @@ import { protobufBreaks } from "./protobuf.js";
 import { queryBreaks } from "./query.js";
 import { valueBreaks } from "./values.js";
 
-/** In this order they spoil a request: each finds what it needs whatever those before it have done. */
+/** All breaks, in the order in which they are applied: each works whatever those before it have changed. */
 export const breaks: readonly Break[] = [
   ...definitionBreaks,
   ...patchBreaks,

@@ -1,7 +1,7 @@
 import type { Json } from "../../../src/model/core.js";
 import { literal } from "../requests/literal.js";
 
-/** Texts that have surprised somebody somewhere. */
+/** Strings that are known to cause bugs. */
 export const oddTexts: readonly string[] = [
   "",
   " ",
@@ -55,7 +55,9 @@ export const oddTexts: readonly string[] = [
   "\\",
 ];
 
-/** Values that have. Deep ones are within the limits of the parser, so that what comes after it gets to see them. */
+/**
+ * Values that are known to cause bugs. Nested ones are within the limit of the parser, so that they reach later stages.
+ */
 export const oddValues: readonly Json[] = [
   ...oddTexts,
   null,
@@ -93,7 +95,7 @@ export const oddValues: readonly Json[] = [
   literal(`[${Array(2000).fill("0").join(",")}]`),
   literal(`{${Array.from({ length: 2000 }, (_, index) => `"k${index}":"v"`).join(",")}}`),
   literal(`"${"y".repeat(300_000)}"`),
-  // What is nearly something else takes longest, where it can be read in more than one way.
+  // Strings that almost match take longest where matching is ambiguous.
   literal(`"${"9".repeat(300_000)}!"`),
   literal(`"${" ".repeat(200_000)}x"`),
   literal(`"${"a-".repeat(100_000)}"`),

@@ -51,7 +51,7 @@ function operations(choices: Choices): Json {
   return made;
 }
 
-/** Grows an object by copying it into itself: twice as large with each of them. */
+/** Copies an object into itself, which doubles it each time. */
 const growing: Json = Array.from({ length: 40 }, (_, index) => ({
   op: "copy",
   from: "/metadata/annotations",
@@ -107,7 +107,7 @@ function spoilStrategic(draft: Draft, choices: Choices): void {
     };
 }
 
-/** Patches that no one would write. */
+/** Unusual and invalid patches. */
 export const patchBreaks: readonly Break[] = [
   {
     name: "operations",

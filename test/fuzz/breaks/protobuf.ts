@@ -6,7 +6,7 @@ import { setHeader, type Break } from "./break.js";
 
 const kinds = [...encodedObjects.keys()];
 
-/** A message in itself, again and again. */
+/** Message nested in itself. */
 function nested(depth: number, number: number): Uint8Array {
   let bytes: Uint8Array = new Uint8Array();
   for (let turn = 0; turn < depth; turn++) bytes = field(number, bytes);
@@ -44,7 +44,7 @@ function spoil(draft: Draft, choices: Choices): void {
   ])();
 }
 
-/** Messages with numbers and lengths that are none, and too much in each other. */
+/** Messages with invalid numbers and lengths, and deep nesting. */
 export const protobufBreaks: readonly Break[] = [
   {
     name: "protobuf",

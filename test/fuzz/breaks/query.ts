@@ -21,7 +21,7 @@ const numbers = [
 ];
 const booleans = ["true", "false", "1", "0", "", "T", "yes", "nope"];
 
-/** By parameter, values that mean something and values that nearly do. */
+/** Valid and nearly valid values by parameter. */
 const parameters: Readonly<Record<string, readonly string[]>> = {
   limit: numbers,
   continue: [
@@ -142,7 +142,7 @@ function parameter(choices: Choices): Pair {
   return [name, choices.once(6) ? choices.pick(oddTexts) : choices.pick(parameters[name] ?? [""])];
 }
 
-/** What stands behind the question mark. */
+/** Breaks the query of a request. */
 export const queryBreaks: readonly Break[] = [
   {
     name: "parameter",
@@ -176,7 +176,7 @@ export const queryBreaks: readonly Break[] = [
   },
 ];
 
-/** The query as a client would write it; the first of two question marks counts. */
+/** Encoded query; the first of two question marks counts. */
 export function queryOf({ query, rawQuery }: Draft): string {
   const escaped = query.map(([name, value]) => `${name}=${escapeValue(value)}`);
   const all = [...escaped, ...(rawQuery === "" ? [] : [rawQuery])].join("&");
@@ -184,6 +184,6 @@ export function queryOf({ query, rawQuery }: Draft): string {
 }
 
 function escapeValue(text: string): string {
-  // Placeholders are filled in later, and nothing that they stand for needs escapes.
+  // Placeholders are filled in later, and their values need no escapes.
   return encodeURIComponent(Buffer.from(text).toString()).replaceAll("%40", "@");
 }

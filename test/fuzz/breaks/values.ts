@@ -17,7 +17,7 @@ const managed = (fields: Json, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-/** By field of the metadata, what is not good for it. */
+/** Invalid values by field of the metadata. */
 const metadata: Readonly<Record<string, readonly Json[]>> = {
   name: oddTexts,
   generateName: ["a-", "", "-", "x".repeat(250), "A", "a/b"],
@@ -91,7 +91,7 @@ const metadata: Readonly<Record<string, readonly Json[]>> = {
   selfLink: ["/", 5],
 };
 
-/** Sets a place to something that hardly belongs there. */
+/** Replaces a part of the body by an odd value. */
 function oddHere(draft: Draft, choices: Choices): void {
   const place = somePlace(draft.value, choices);
   if (place === undefined) draft.value = structuredClone(choices.pick(oddValues));
@@ -117,7 +117,7 @@ function reshape(draft: Draft, choices: Choices): void {
   ])();
 }
 
-/** So many of something that whoever compares each with each is not done soon. */
+/** Repeats items so often that comparing each with each would take long. */
 function multiply(draft: Draft, choices: Choices): void {
   const lists = placesIn(draft.value ?? null).filter((place) => Array.isArray(read(place)));
   if (lists.length === 0) return;
@@ -134,7 +134,7 @@ function multiply(draft: Draft, choices: Choices): void {
   put(place, many);
 }
 
-/** Objects that say other things than they should. */
+/** Objects with invalid content. */
 export const valueBreaks: readonly Break[] = [
   { name: "odd value", weight: 10, applies: hasValue, spoil: oddHere },
   { name: "reshaped", weight: 6, applies: hasValue, spoil: reshape },

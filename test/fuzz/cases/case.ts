@@ -5,20 +5,20 @@ export interface CaseRequest {
   readonly method: string;
   readonly target: string;
   readonly headers?: readonly Pair[];
-  /** What is no bytes is sent as JSON. */
+  /** Body, sent as JSON unless it is bytes. */
   readonly body?: object;
 }
 
-/** Something that once was answered badly, or not at all. */
+/** Request that once had a wrong response, or none. */
 export interface Case {
-  /** What is sent. */
+  /** Description of the request. */
   readonly name: string;
-  /** What has to be there first. */
+  /** Request to send first. */
   readonly before?: CaseRequest;
-  /** A proper request, but for what is wrong with it. */
+  /** Request that is valid except for the problem. */
   readonly request?: CaseRequest;
-  /** Or bytes for a bare connection, in which `@host@` and `@token@` are filled in. */
+  /** Or bytes to send on a plain connection; `@host@` and `@token@` are filled in. */
   readonly pieces?: readonly Piece[];
-  /** Code and reason. */
+  /** Expected code and reason. */
   readonly answer: string;
 }

@@ -13,7 +13,7 @@ import type { CaseRequest } from "./case.js";
 import { cases } from "./cases.js";
 import { managementCases } from "./management.js";
 
-describe("what was found once", () => {
+describe("requests that once failed", () => {
   let data: string;
   let server: FuzzedServer;
   let admin: Administrator;

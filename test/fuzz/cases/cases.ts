@@ -4,10 +4,10 @@ import type { Case } from "./case.js";
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const json: readonly Pair[] = [["content-type", "application/json"]];
 
-/** Nearly a number. Whoever can read digits in two ways tries all of them. */
+/** Almost a number: an ambiguous pattern for digits backtracks exponentially. */
 const nearlyNumber = `${"9".repeat(500_000)}!`;
 
-/** A kind with one field, of text unless told, and a rule about it. */
+/** Definition of a kind with one field, a string by default, and a rule for it. */
 const textDefinition = (rule: string, text: object = { type: "string" }): object => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -44,10 +44,10 @@ const upgrade = (...headers: string[]): string =>
     "\r\n",
   ].join("\r\n");
 
-/** Found by sending requests that make no sense, by measuring what large ones cost, and by reading what reads them. */
+/** Cases found by fuzzing, by measuring the cost of large requests, and by reading the parsers. */
 export const cases: readonly Case[] = [
   {
-    name: "an expectation that nobody knows",
+    name: "an unknown expectation",
     request: { method: "GET", target: configMaps, headers: [["expect", "200-ok"]] },
     answer: "417 BadRequest",
   },

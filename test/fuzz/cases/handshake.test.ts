@@ -8,10 +8,10 @@ import { expect, test } from "vitest";
 import { Administrator } from "../administrator.js";
 import { FuzzedServer } from "../server/fuzzed-server.js";
 
-/** Longer than the server waits for anybody to shake hands. */
+/** Longer than the server's timeout for a TLS handshake. */
 const tooLong = 6000;
 
-/** Passes everything on, but what the server says only when the server has hung up or should have. */
+/** Proxy that holds the server's responses back until the server has closed the connection, or should have. */
 async function slowRoad(to: number): Promise<{ port: number; released: Promise<void>; close(): void }> {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -41,7 +41,7 @@ async function slowRoad(to: number): Promise<{ port: number; released: Promise<v
   };
 }
 
-test("a client that shakes hands too late, and then speaks HTTP/2, ends its connection and not the server", async () => {
+test("a client that completes TLS too late and then sends HTTP/2 loses its connection, and the server survives", async () => {
   const data = mkdtempSync(join(tmpdir(), "fettle-fuzz-"));
   try {
     await using server = await FuzzedServer.start(data, "tls");

@@ -30,7 +30,7 @@ const plan = (name: string, manifest: object | string, answer: string): Case => 
 
 const deep = "[".repeat(50_000) + "]".repeat(50_000);
 
-/** What a control plane was asked besides its objects. */
+/** Cases of the management API. */
 export const managementCases: readonly Case[] = [
   resume("default/", "an object without a name that is to go on"),
   resume("..", "an object whose name is a way up that is to go on"),
@@ -39,7 +39,7 @@ export const managementCases: readonly Case[] = [
   plan("a plan for a manifest without a name", { metadata: { name: "" } }, "200"),
   plan("a plan for a manifest whose name is a number", { metadata: { name: 5 } }, "400 BadRequest"),
   plan(
-    "a plan for a manifest in a namespace that is none",
+    "a plan for an invalid manifest in a namespace",
     { metadata: { name: "a", namespace: {} } },
     "400 BadRequest",
   ),

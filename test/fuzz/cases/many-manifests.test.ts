@@ -16,7 +16,7 @@ const request = (given: Pick<FuzzRequest, "method" | "target" | "body">): FuzzRe
   ...given,
 });
 
-test("whoever asks what would come of very many manifests does not keep the others waiting", async () => {
+test("a plan of very many manifests does not block other requests", async () => {
   const data = mkdtempSync(join(tmpdir(), "fettle-fuzz-"));
   const sessions: Session[] = [];
   try {

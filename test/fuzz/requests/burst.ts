@@ -1,11 +1,11 @@
 import { contentTypes, draft, type Draft } from "./draft.js";
 
-/** More requests at once than there is room for. */
+/** More concurrent requests than a limit allows. */
 export interface Burst {
   readonly name: string;
   readonly count: number;
   readonly draft: Draft;
-  /** What keeps each of them from being over before the last has come: its answer, its body, or nothing. */
+  /** Part that is delayed so that all requests overlap: the response, the body, or none. */
   readonly held: "answer" | "body" | "nothing";
 }
 
@@ -13,7 +13,7 @@ const configMaps = ["api", "v1", "namespaces", "default", "configmaps"];
 const made = (given: Pick<Draft, "verb" | "method" | "segments"> & Partial<Draft>): Draft =>
   draft({ resource: undefined, family: "burst", ...given });
 
-/** One for each of the limits: of watches, of writes, of reads. */
+/** One burst for each limit: watches, writes, reads. */
 export const bursts: readonly Burst[] = [
   {
     name: "watches that stay",

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../src/model/core.js";
 import type { OpenApiSchema } from "./schema-values.js";
 
-/** A kind that is served, as discovery tells of it. */
+/** Served kind, from discovery. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -13,10 +13,10 @@ export interface Resource {
   readonly schema: OpenApiSchema | undefined;
 }
 
-/** Everything that a server has to offer, from what it says of itself: who adds an endpoint need not think of this. */
+/** Everything that a server serves, according to its own documents: new endpoints are covered without a change here. */
 export interface Catalog {
   readonly resources: readonly Resource[];
-  /** Paths that name no resource. */
+  /** Paths without a resource. */
   readonly documents: readonly string[];
   /** Schemas by their reference. */
   readonly schemas: ReadonlyMap<string, OpenApiSchema>;
@@ -31,7 +31,7 @@ interface Listed {
 
 type Read = (path: string) => Promise<JsonObject>;
 
-/** Asks a server what it has. */
+/** Reads the catalog of a server. */
 export async function readCatalog(read: Read): Promise<Catalog> {
   const { paths } = (await read("/")) as { paths: string[] };
   const schemas = new Map<string, OpenApiSchema>();
@@ -85,7 +85,7 @@ function schemaOf(
   return undefined;
 }
 
-/** Where coverage counts a kind. */
+/** Family of a kind in the coverage. */
 export function familyOf({ group, plural }: Pick<Resource, "group" | "plural">): string {
   if (plural === "customresourcedefinitions") return "definitions";
   if (plural === "namespaces") return "namespaces";

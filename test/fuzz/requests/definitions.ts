@@ -13,13 +13,13 @@ const lines = (name: string): JsonObject[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as JsonObject);
 
-/** A schema with everything in it that rules are about, and an object that fits it. */
+/** Schema with everything that rules can refer to, and a valid object. */
 const { schema: expressive, object: expressed } = JSON.parse(fixture("values.json")) as {
   schema: JsonObject;
   object: JsonObject;
 };
 
-/** Rules that have been told to Kubernetes: half of them are refused or fail, for all reasons there are. */
+/** Rules recorded with Kubernetes' results: half of them are rejected or fail, for all possible reasons. */
 export const knownRules: readonly string[] = lines("expressions.jsonl").map(({ rule, message }) =>
   typeof rule === "string" ? rule : (message as string),
 );
@@ -40,7 +40,7 @@ const kinds: readonly FuzzKind[] = [
 
 const verbs = ["create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"];
 
-/** What is served while the definitions of these kinds stand, which come and go. */
+/** Resources of these kinds, whose definitions are created and deleted. */
 export const fuzzResources: readonly Resource[] = kinds.flatMap(({ plural, kind, scope }) =>
   ["v1", "v2"].map((version) => ({
     group,
@@ -54,12 +54,12 @@ export const fuzzResources: readonly Resource[] = kinds.flatMap(({ plural, kind,
   })),
 );
 
-/** The name of a definition for `some`. */
+/** Name of a random definition. */
 export function definitionName(choices: Choices): string {
   return choices.once(4) ? "widgets.demo.dev" : `${choices.pick(kinds).plural}.${group}`;
 }
 
-/** A definition that is taken, unless the rule in it is not. */
+/** Definition that is valid, unless its rule is not. */
 export function definitionNamed(name: string, choices: Choices): JsonObject {
   const known = kinds.find(({ plural }) => name === `${plural}.${group}`);
   if (known === undefined) return parse(widgetDefinition) as JsonObject;
@@ -97,7 +97,7 @@ function versionOf(name: string, storage: boolean, choices: Choices): JsonObject
 
 function schemaFor(choices: Choices): Json {
   if (choices.once(4)) return structuredClone(choices.pick(knownSchemas));
-  // Half of them are refused, and then there is nothing that requests could be about.
+  // Half of them would be rejected, and leave no objects to send requests about.
   const rules = choices
     .several(knownRules, choices.once(3) ? 2 : 0)
     .map((rule) => ({ rule, message: "is not so" }));
@@ -109,7 +109,7 @@ function schemaFor(choices: Choices): Json {
   };
 }
 
-/** The spec of an object of such a kind. */
+/** Spec of an object of such a kind. */
 export function fuzzObject(): JsonObject {
   const { spec } = structuredClone(expressed) as { spec?: JsonObject };
   return { spec: spec ?? {}, status: { replicas: 1 } };

@@ -2,7 +2,7 @@ import type { Json } from "../../../src/model/core.js";
 import type { Attention } from "../wire/answer.js";
 import type { Resource } from "./catalog.js";
 
-/** How a body is written. */
+/** Encoding of a body. */
 export type Form =
   | "json"
   | "yaml"
@@ -24,37 +24,37 @@ export const contentTypes: Readonly<Record<Form, string>> = {
 
 export type Pair = [name: string, value: string];
 
-/** A request in the making, with its parts still apart so that each can be broken. */
+/** Request whose parts can still be broken separately. */
 export interface Draft {
   readonly resource: Resource | undefined;
   readonly family: string;
-  /** What it was to be before it was broken. */
+  /** Verb before the request was broken. */
   readonly verb: string;
   method: string;
-  /** Not escaped. */
+  /** Segments of the path, not escaped. */
   segments: string[];
-  /** In place of the segments, as it is. */
+  /** Raw target, instead of the segments. */
   target: string | undefined;
-  /** Not escaped. */
+  /** Parameters, not escaped. */
   query: Pair[];
-  /** Behind the query, as it is. */
+  /** Raw text appended to the query. */
   rawQuery: string;
   headers: Pair[];
   form: Form;
   value: Json | undefined;
-  /** In place of the value, as it is. */
+  /** Raw body, instead of the value. */
   bytes: Uint8Array | undefined;
-  /** The frame of the message is not what it says: the connection is of no use afterwards, and an answer may not come. */
+  /** The framing of the message is wrong: the connection cannot be reused, and there may be no response. */
   lies: boolean;
-  /** Nothing is said to be the end of what is sent: the server has to wait for more, and to grow tired of it. */
+  /** The end of the request is missing: the server has to wait until its timeout. */
   waits: boolean;
-  /** How much of a stream is read; no more than a glance unless told. */
+  /** Part of a stream to read. Default: a glance. */
   attention: Attention | undefined;
-  /** What was broken, in words. */
+  /** Descriptions of what was broken. */
   broken: string[];
 }
 
-/** A draft of which only the essential is said. */
+/** Draft with defaults for everything else. */
 export function draft(
   given: Pick<Draft, "resource" | "family" | "verb" | "method" | "segments"> & Partial<Draft>,
 ): Draft {
@@ -74,7 +74,7 @@ export function draft(
   };
 }
 
-/** A request as it is sent. */
+/** Request to send. */
 export interface FuzzRequest {
   readonly family: string;
   readonly verb: string;
@@ -88,13 +88,13 @@ export interface FuzzRequest {
   readonly broken: readonly string[];
 }
 
-/** Where an answer's own words come in: what a request says depends on those before it, the request itself does not. */
+/** Placeholders for values of earlier responses, so that a request itself does not depend on them. */
 export const placeholders = {
   version: "@version@",
-  /** The first of the versions that a session has heard of. */
+  /** First resourceVersion that the session has received. */
   first: "@first@",
   uid: "@uid@",
   continue: "@continue@",
-  /** A run of a controller. */
+  /** Id of a run of a controller. */
   run: "@run@",
 } as const;

@@ -8,12 +8,12 @@ import type { Target } from "./objects.js";
 import { asTheyStand, pastDraft, rememberDraft, turnDraft } from "./past.js";
 import { rawConversation, type RawConversation } from "./raw.js";
 import { documentDraft, resourceDraft } from "./valid.js";
-import { spoilt, written } from "./written.js";
+import { breakRequest, written } from "./written.js";
 
-/** Requests come in rows of so many about the same object, so that it gets into states which no first request meets. */
+/** Number of consecutive requests about the same object, so that it reaches states that a first request never meets. */
 export const episodeLength = 12;
 
-/** One row in so many is about what the server has forgotten, and one begins with more than it can bear. */
+/** One episode in so many is about compacted history, and one starts with a burst. */
 const rareRows = 40;
 
 export const namespaces = ["default", "fuzz-a", "fuzz-b"];
@@ -23,16 +23,16 @@ export type Generated =
   | { readonly kind: "request"; readonly request: FuzzRequest }
   | { readonly kind: "raw"; readonly conversation: RawConversation }
   | { readonly kind: "burst"; readonly burst: Burst }
-  /** The server is made to forget the past. */
+  /** Compacts the history of the server. */
   | { readonly kind: "compact" };
 
-/** The request of this number. It is the same for the same seed, number and catalog. */
+/** Generates the request of this number; the same for the same seed, number and catalog. */
 export function generate(catalog: Catalog, seed: number, index: number): Generated {
   const episode = Math.floor(index / episodeLength);
   const step = index % episodeLength;
   const shared = new Choices(seed, episode);
   const choices = new Choices(seed, episode, index);
-  const sent = (draft: Draft): Generated => ({ kind: "request", request: spoilt(draft, choices) });
+  const sent = (draft: Draft): Generated => ({ kind: "request", request: breakRequest(draft, choices) });
   switch (aboutOf(episode, shared)) {
     case "past":
       return past(step, index, choices);
@@ -64,12 +64,12 @@ function aboutOf(episode: number, choices: Choices): About {
   ]);
 }
 
-/** What is heard first is forgotten, and then asked for: as it should be, later in ways that it should not. */
+/** Requests for compacted history: first valid ones, then broken ones. */
 function past(step: number, index: number, choices: Choices): Generated {
   if (step === 2) return { kind: "compact" };
   const turn = step - 3;
   const draft = step === 0 ? rememberDraft() : step === 1 ? turnDraft(index) : pastDraft(turn, choices);
-  return { kind: "request", request: turn < asTheyStand ? written(draft) : spoilt(draft, choices) };
+  return { kind: "request", request: turn < asTheyStand ? written(draft) : breakRequest(draft, choices) };
 }
 
 function resourceStep(target: Target, step: number, catalog: Catalog, choices: Choices): Draft {
@@ -78,7 +78,7 @@ function resourceStep(target: Target, step: number, catalog: Catalog, choices: C
   return resourceDraft(target, verbAt(step, resource, choices), catalog, choices);
 }
 
-/** Makes a kind again, which may have gone in the meantime. */
+/** Creates a kind again, which may have been deleted meanwhile. */
 function definitionOf({ plural, group }: Resource, catalog: Catalog, choices: Choices): Draft {
   const resource = catalog.resources.find((each) => each.plural === "customresourcedefinitions");
   if (resource === undefined) throw new Error("there are always definitions");
@@ -110,7 +110,7 @@ function targetOf(catalog: Catalog, choices: Choices): Target {
   };
 }
 
-/** First it is made, in the end it goes, and in between anything happens. */
+/** Verb of a step: the first creates the object, the last deletes it, and those in between are random. */
 function verbAt(step: number, { subresources, verbs }: Resource, choices: Choices): string {
   if (step < 2) return "create";
   if (step === episodeLength - 1) return "delete";

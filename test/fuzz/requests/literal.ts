@@ -4,11 +4,10 @@ const mark = "\u0001literal ";
 const marked = /"\\u0001literal ([0-9a-f]*)"/g;
 
 /**
- * Stands for text that goes into the body as it is, where no value could be written that way: numbers beyond measure, keys
- * that come twice, things deeper than a stack.
+ * Placeholder for raw text in the body that no value can produce: huge numbers, duplicate keys, nesting deeper than a
+ * stack.
  *
- * @example
- * encodeJson({ a: literal("1e999"), b: literal('1,"b":2') }); // {"a":1e999,"b":1,"b":2}
+ * @example encodeJson({ a: literal("1e999"), b: literal('1,"b":2') }); // {"a":1e999,"b":1,"b":2}
  */
 export function literal(text: string): string {
   return mark + Buffer.from(text).toString("hex");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { questions } from "./management.js";
 
-test("everything that the contract promises is asked", () => {
+test("requests every endpoint of the management API", () => {
   const contract = readFileSync(
     new URL("../../../src/plane/management/contract.ts", import.meta.url),
     "utf8",

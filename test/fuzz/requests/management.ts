@@ -7,7 +7,7 @@ import { contentTypes, draft, placeholders, type Draft, type Pair } from "./draf
 import { literal } from "./literal.js";
 import { apiVersionOf, validObject } from "./objects.js";
 
-/** Everything that a control plane can be asked besides its objects: method, path, and what the query may say. */
+/** Endpoints of the management API: method, path and query parameters. */
 export const questions: readonly (readonly [method: string, path: string, ...parameters: string[]])[] = [
   ["GET", "controllers"],
   ["POST", "controllers/NAME/enqueue"],
@@ -25,13 +25,13 @@ export const questions: readonly (readonly [method: string, path: string, ...par
   ["GET", "backup", "follow"],
 ];
 
-/** The objects that controllers work on whatever else is there; for the second they can do nothing. */
+/** Objects that controllers always reconcile; those of the second name always fail. */
 export const tended = ["tended", "hopeless"];
 
 const keys = ["default/tended", "default/hopeless", "default/tended", "default/a", "fuzz-a/sample"];
 const controllers = ["configmaps", "notes.tended.dev"];
 
-/** By parameter, values that mean something. */
+/** Valid values by parameter. */
 const sound: Readonly<Record<string, readonly string[]>> = {
   kind: ["ConfigMap", "ConfigMap", "Note", "Secret"],
   apiVersion: ["v1", "v1", "tended.dev/v1"],
@@ -100,7 +100,7 @@ const noGlobs = [
   "\\*",
 ];
 
-/** By parameter, values that nearly do. */
+/** Nearly valid values by parameter. */
 const nearly: Readonly<Record<string, readonly string[]>> = {
   key: [...noGlobs, "a", "/a", "a/b/c", "default/", "default//a"],
   apiVersion: ["v9", "a/b/c", "/v1", "tended.dev/", "apps/v1"],
@@ -114,7 +114,7 @@ const nearly: Readonly<Record<string, readonly string[]>> = {
   reveal: ["1", "TRUE", ""],
 };
 
-/** A question to the control plane. Half of them are as they should be; what is wrong with the others is in their words. */
+/** Request to the management API. Half of them are valid; the others say what is wrong in `broken`. */
 export function managementDraft(catalog: Catalog, choices: Choices): Draft {
   const [method, path, ...parameters] = choices.pick(questions);
   const isSound = choices.once(2);
@@ -147,7 +147,7 @@ function controller(choices: Choices): string {
   return choices.once(8) ? choices.pick(oddTexts) : choices.pick(controllers);
 }
 
-/** Cut at once, in the middle, when it grows quiet, or after as long as the shortest profile takes. */
+/** Stop at once, after some bytes, when the stream is quiet, or after the duration of the shortest profile. */
 function attention(choices: Choices): Attention | undefined {
   return choices.weighted<Attention | undefined>([
     [4, undefined],
@@ -202,7 +202,7 @@ function manifest(catalog: Catalog, choices: Choices): Json {
 
 const note = { apiVersion: "tended.dev/v1", kind: "Note" };
 
-/** What looks like a manifest to whoever looks at no more than its kind. */
+/** Values that look like a manifest only at first sight. */
 const noManifests: readonly Json[] = [
   { ...note, metadata: {} },
   { ...note, metadata: { name: "" } },

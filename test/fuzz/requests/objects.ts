@@ -18,7 +18,7 @@ export function apiVersionOf({ group, version }: Resource): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** An object that should be taken. */
+/** Valid object. */
 export function validObject(
   { resource, namespace, name }: Target,
   catalog: Catalog,
@@ -38,7 +38,7 @@ export function validObject(
     },
     ...(resource.group === "fuzz.dev" ? fuzzObject() : contentOf(resource.kind)),
   };
-  // Fields that the sample has not got, one in three times.
+  // One time in three, adds fields that the sample lacks.
   if (resource.schema !== undefined && choices.once(3)) {
     overlay(object, valueOf(resource.schema, catalog.schemas, choices));
   }
@@ -59,7 +59,7 @@ function owner(choices: Choices): JsonObject {
   };
 }
 
-/** Adds what is not there yet. */
+/** Adds missing fields. */
 function overlay(object: JsonObject, more: Json): void {
   if (!isJsonObject(more)) return;
   for (const [key, value] of Object.entries(more)) {

@@ -3,7 +3,7 @@ import { contentTypes, draft, placeholders, type Draft, type Pair } from "./draf
 
 const namespaces = ["api", "v1", "namespaces"];
 
-/** Hears of a revision, and of a list that can be gone on with: there are always more namespaces than one. */
+/** List request that returns a resourceVersion and a continue token: there are always several namespaces. */
 export function rememberDraft(): Draft {
   return draft({
     resource: undefined,
@@ -16,7 +16,7 @@ export function rememberDraft(): Draft {
   });
 }
 
-/** Takes a revision, after which what was heard before is the past. */
+/** Write that creates a new revision, so that earlier ones are in the past. */
 export function turnDraft(turn: number): Draft {
   return draft({
     resource: undefined,
@@ -48,7 +48,7 @@ const exactly: readonly Pair[] = [
   ["resourceVersionMatch", "Exact"],
 ];
 
-/** What cannot be answered any more. The first of them are asked as they stand. */
+/** Requests for compacted history. The first of them are sent unchanged. */
 const questions: readonly Question[] = [
   ask("list", [
     ["limit", "1"],
@@ -81,7 +81,7 @@ const questions: readonly Question[] = [
 ];
 export const asTheyStand = 4;
 
-/** Asks for what has been forgotten: the first questions in turn, then any of them. */
+/** Request for compacted history: the first ones in turn, then any of them. */
 export function pastDraft(turn: number, choices: Choices): Draft {
   const { verb, segments, query } = turn < asTheyStand ? questionAt(turn) : choices.pick(questions);
   return draft({

@@ -3,7 +3,7 @@ import type { Choices } from "../choices.js";
 import type { Form } from "./draft.js";
 import { placesIn, read } from "./places.js";
 
-/** A patch that makes sense for an object like this one. */
+/** Valid patch for such an object. */
 export function validPatch(form: Form, object: JsonObject, choices: Choices): Json {
   switch (form) {
     case "json-patch":
@@ -58,7 +58,7 @@ function operation(object: JsonObject, choices: Choices): JsonObject {
   ]);
 }
 
-/** One field of the object, and what is around it. */
+/** One field of the object, with its parents. */
 function part(object: JsonObject, choices: Choices): Json {
   const [key, value] = choices.pick(Object.entries(object));
   return { [key]: value };

@@ -2,14 +2,14 @@ import { isJsonObject } from "../../../src/model/object/json.js";
 import type { Json, JsonObject } from "../../../src/model/core.js";
 import type { Choices } from "../choices.js";
 
-/** A field or an item of a value, which can be read and written. */
+/** Readable and writable field or item of a value. */
 export interface Place {
   readonly pointer: string;
   readonly holder: JsonObject | Json[];
   readonly key: string | number;
 }
 
-/** All places in a value, the whole not among them. */
+/** All fields and items of a value. */
 export function placesIn(value: Json, pointer = "", found: Place[] = []): Place[] {
   if (Array.isArray(value)) {
     for (const [key, item] of value.entries()) add(value, key, item);
@@ -25,7 +25,7 @@ export function placesIn(value: Json, pointer = "", found: Place[] = []): Place[
   }
 }
 
-/** Any place in a value; undefined when it has none. */
+/** Random field or item; undefined when there is none. */
 export function somePlace(value: Json | undefined, choices: Choices): Place | undefined {
   const places = value === undefined ? [] : placesIn(value);
   return places.length === 0 ? undefined : choices.pick(places);
@@ -36,9 +36,9 @@ export function read({ holder, key }: Place): Json | undefined {
 }
 
 export function put({ holder, key }: Place, given: Json): void {
-  // A copy: what others are given too must not change with this one.
+  // A copy, since other requests use the same value.
   const value = structuredClone(given);
-  // As a field of its own, also where it is called __proto__.
+  // As an own field, even if it is called __proto__.
   Object.defineProperty(holder, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
@@ -47,7 +47,7 @@ export function drop({ holder, key }: Place): void {
   else Reflect.deleteProperty(holder, key);
 }
 
-/** Gives an object a field; everywhere else objects are not changed, here they are there for nothing else. */
+/** Sets a field of an object in place. */
 export function setField(object: JsonObject, key: string, value: Json): void {
   put({ pointer: "", holder: object, key }, value);
 }

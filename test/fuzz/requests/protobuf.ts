@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const read = (name: string): string =>
   readFileSync(new URL(`../../../src/server/kinds/fixtures/${name}`, import.meta.url), "utf8");
 
-/** Objects as Kubernetes encodes them, by apiVersion and kind. */
+/** Objects encoded by Kubernetes, by apiVersion and kind. */
 export const encodedObjects: ReadonlyMap<string, readonly Uint8Array[]> = (() => {
   const found = new Map<string, Uint8Array[]>();
   const text = read("protobuf.txt") + read("workloads.txt");
@@ -15,13 +15,13 @@ export const encodedObjects: ReadonlyMap<string, readonly Uint8Array[]> = (() =>
   return found;
 })();
 
-/** Raw bytes in the envelope of an object. */
+/** Bytes in the envelope of an object. */
 export function envelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
   const type = Buffer.concat([field(1, Buffer.from(apiVersion)), field(2, Buffer.from(kind))]);
   return Buffer.concat([Buffer.from("k8s\0"), field(1, type), field(2, raw)]);
 }
 
-/** A field that has a length. */
+/** Length-delimited field. */
 export function field(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes]);
 }

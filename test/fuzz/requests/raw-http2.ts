@@ -16,7 +16,7 @@ const types = {
 const endStream = 1;
 const endHeaders = 4;
 
-/** The beginning of every connection. */
+/** Preface of every connection. */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 function frame(
@@ -39,7 +39,7 @@ const settings = frame(types.settings, 0, 0, none);
 /** `GET /version` over https at localhost. */
 const version = Buffer.concat([Buffer.from([0x82, 0x87]), literal(4, "/version"), literal(1, "localhost")]);
 
-/** A header with a name from the table of all, and a value of at most 126 bytes. */
+/** Header with an indexed name, and a value of at most 126 bytes. */
 function literal(name: number, value: string): Buffer {
   return Buffer.concat([Buffer.from([name, value.length]), Buffer.from(value)]);
 }
@@ -50,7 +50,7 @@ const times = (count: number, make: (index: number) => Buffer): Buffer =>
 const number = (value: number): Buffer => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value]);
 const begin = Buffer.concat([preface, settings]);
 
-/** What is said below HTTP/2. */
+/** Malformed HTTP/2 frames, by name. */
 export const http2Conversations: Readonly<Record<string, (choices: Choices) => readonly Piece[]>> = {
   "h2 nonsense": (choices) => [preface, choices.bytes(200)],
   "h2 no preface": (choices) => [choices.bytes(100)],

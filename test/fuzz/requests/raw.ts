@@ -2,11 +2,11 @@ import type { Choices } from "../choices.js";
 import type { Piece } from "../wire/http1.js";
 import { http2Conversations } from "./raw-http2.js";
 
-/** Bytes for a bare connection. `@token@` and `@host@` are filled in. */
+/** Bytes for a plain connection. `@token@` and `@host@` are filled in. */
 export interface RawConversation {
   readonly name: string;
   readonly pieces: readonly Piece[];
-  /** Asks for HTTP/2 where there is TLS. */
+  /** Negotiates HTTP/2 if the server has TLS. */
   readonly http2: boolean;
 }
 
@@ -28,7 +28,7 @@ const socket13 = [key, "Sec-WebSocket-Version: 13"];
 
 type Make = (choices: Choices) => readonly Piece[];
 
-/** Conversations that end at once, if the server does as it should. */
+/** Conversations that a correct server ends at once. */
 const quick: Readonly<Record<string, Make>> = {
   "half a line": () => ["GET /api", "end"],
   "half the headers": () => [`${head("GET / HTTP/1.1")}\r\n`, "end"],
@@ -92,7 +92,7 @@ const quick: Readonly<Record<string, Make>> = {
   "an upgrade with a body": () => [upgrade(...socket13, "Content-Length: 5"), "hello", "end"],
   "an upgrade without a key": () => [upgrade("Sec-WebSocket-Version: 13"), "end"],
   "an upgrade to an old version": () => [upgrade(key, "Sec-WebSocket-Version: 1"), "end"],
-  "an upgrade that is none": () => [
+  "an invalid upgrade": () => [
     `${head(`POST ${path} HTTP/1.1`, "Connection: Upgrade", "Upgrade: websocket", ...socket13)}\r\n\r\n`,
     "end",
   ],
@@ -123,7 +123,7 @@ const quick: Readonly<Record<string, Make>> = {
   "a watch, and gone": () => [head(`GET ${path}?watch=1 HTTP/1.1`) + "\r\n\r\n", "end"],
 };
 
-/** Those that only end when the server has had enough. */
+/** Conversations that end only with a timeout of the server. */
 const slow: Readonly<Record<string, Make>> = {
   silence: () => [],
   "a line, and silence": () => ["GET / HTTP/1.1\r\n"],
@@ -142,7 +142,7 @@ const slow: Readonly<Record<string, Make>> = {
   "an unread list": () => [get.repeat(50)],
 };
 
-/** What is said below requests: a few take their time. */
+/** Malformed bytes on a connection; a few take long. */
 export function rawConversation(choices: Choices): RawConversation {
   const kinds = choices.weighted([
     [10, quick],

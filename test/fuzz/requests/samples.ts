@@ -10,8 +10,8 @@ const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
 const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
 /**
- * By kind, what makes an object valid: what no schema tells. Kinds that are not here begin empty, and get what their
- * schema asks for.
+ * Samples by kind that satisfy rules beyond the schema. Other kinds start empty, and get the fields that their schema
+ * requires.
  */
 export const samples: Readonly<Record<string, JsonObject>> = {
   ConfigMap: { data: { a: "1", b: "two" }, binaryData: { c: "aGVsbG8=" } },

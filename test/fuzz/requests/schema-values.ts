@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../src/model/core.js";
 import type { Choices } from "../choices.js";
 import { setField } from "./places.js";
 
-/** As much of an OpenAPI schema as values are made from. */
+/** The part of an OpenAPI schema that values are generated from. */
 export interface OpenApiSchema {
   readonly $ref?: string;
   readonly allOf?: readonly OpenApiSchema[];
@@ -40,7 +40,7 @@ const texts = [
   "",
 ];
 
-/** A value that a schema would let pass, more or less: rules that no schema can tell are not kept to. */
+/** Value that satisfies a schema, apart from rules that a schema cannot express. */
 export function valueOf(schema: OpenApiSchema, schemas: Schemas, choices: Choices, depth = 0): Json {
   if (schema.$ref !== undefined) {
     const target = schemas.get(schema.$ref);
@@ -75,7 +75,7 @@ function objectOf(schema: OpenApiSchema, schemas: Schemas, choices: Choices, dep
   const made: JsonObject = {};
   const { properties = {}, required = [], additionalProperties } = schema;
   for (const [name, property] of Object.entries(properties)) {
-    // The deeper, the less: schemas may contain themselves.
+    // Fewer fields at greater depth, since schemas may be recursive.
     if (!required.includes(name) && !choices.once(2 + depth * 2)) continue;
     if (depth < 9) setField(made, name, valueOf(property, schemas, choices, depth + 1));
   }

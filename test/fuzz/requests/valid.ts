@@ -7,7 +7,7 @@ import { validPatch } from "./patches.js";
 import { setField } from "./places.js";
 import { encodedObjects } from "./protobuf.js";
 
-/** A request for a path that names no resource. */
+/** Request for a path without a resource. */
 export function documentDraft(catalog: Catalog, choices: Choices): Draft {
   const path = choices.pick(catalog.documents);
   const [before = "", after] = path.split("?");

@@ -5,11 +5,11 @@ import { queryOf } from "../breaks/query.js";
 import type { Choices } from "../choices.js";
 import type { Draft, FuzzRequest } from "./draft.js";
 
-/** What the server reads of a head at most, with some room for the headers. */
+/** Maximum length of a target: the server's limit for the head, minus room for the headers. */
 const longestTarget = 50_000;
 
-/** Spoils a request in none, one or several ways, and writes it down. */
-export function spoilt(draft: Draft, choices: Choices): FuzzRequest {
+/** Breaks a request in zero or more ways, and encodes it. */
+export function breakRequest(draft: Draft, choices: Choices): FuzzRequest {
   const ways = choices.weighted([
     [4, 0],
     [5, 1],
@@ -30,11 +30,11 @@ export function spoilt(draft: Draft, choices: Choices): FuzzRequest {
   return written(draft);
 }
 
-/** A request as it is sent. */
+/** Encodes a request. */
 export function written(draft: Draft): FuzzRequest {
   const { family, verb, method, headers, waits, attention, broken } = draft;
   const target = pathOf(draft) + queryOf(draft);
-  // Who is refused while still talking may have hung up before the answer is heard.
+  // The server may reject the request before it is complete, and close the connection before the response is read.
   const lies = draft.lies || target.length > longestTarget;
   return { family, verb, method, target, headers, body: bodyOf(draft), lies, waits, attention, broken };
 }

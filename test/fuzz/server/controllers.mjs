@@ -1,4 +1,4 @@
-// Controllers with something to tell of: runs that succeed and fail, objects that are given up, children, cleanups.
+// Controllers for the management API to report on: successful and failed runs, dead letters, children, cleanups.
 import { z } from "zod";
 import { controller, kind, plainController, resource } from "../../../dist/index.js";
 
@@ -14,7 +14,7 @@ const Note = resource("tended.dev/v1", "Note", {
 
 const backoff = { base: "1ms", max: "5ms", maxRetries: 2 };
 
-/** Every note is copied into Secrets, of which nobody may be told. */
+/** Copies every note into Secrets, whose content must not be revealed. */
 const notes = controller({
   for: Note,
   owns: [Secret],
@@ -31,7 +31,7 @@ const notes = controller({
   cleanup: (_, { recordEvent }) => recordEvent("Gone", "the copies go too"),
 });
 
-/** ConfigMaps come and go with the requests; one is too much for it. */
+/** Reconciles ConfigMaps, which requests create and delete; one of them always fails. */
 const configMaps = plainController({
   for: ConfigMap,
   name: "configmaps",

@@ -1,5 +1,5 @@
-// A control plane in a process of its own, for what is sent to it without mercy: `fuzzed-server.mjs DATA plain|tls`, and
-// `idle` for one without controllers. Everything on standard error is something that it was not prepared for.
+// Control plane in a process of its own, for the fuzzer: `fuzzed-server.mjs DATA plain|tls`, with `idle` for one
+// without controllers. Every line on standard error is a fault.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { controlPlane, openSqliteStore } from "../../../dist/index.js";
 import { controllers } from "./controllers.mjs";
 
 const [data, transport, work] = process.argv.slice(2);
-// History is short, so that much of what clients remember is forgotten while a test runs.
+// Short history, so that many revisions are compacted during a test.
 const store = await openSqliteStore(join(data, "store"), { retention: { count: 1000, every: "1s" } });
 const plane = await controlPlane({
   controllers: work === "idle" ? [] : controllers,
@@ -18,11 +18,11 @@ const plane = await controlPlane({
     port: 0,
     tls: transport === "tls",
     limits: {
-      // Shorter than anybody would want them, so that clients who send nothing are met with while a test runs.
+      // Short timeouts, so that silent clients reach them during a test.
       headersTimeout: 4000,
       receiveTimeout: 5000,
       requestTimeout: 40_000,
-      // So few that a burst is too much; what the workers ask for one after the other is not.
+      // Low limits, which a burst exceeds and the workers' requests do not.
       readOnly: 60,
       mutating: 20,
       watches: 40,
@@ -43,13 +43,13 @@ function childLog(fields) {
   };
 }
 
-/** Runs that fail are told without an error: they are meant to. */
+/** Failed runs are logged without an error, since they are expected. */
 function complain(fields, text) {
   const { err } = fields;
   if (err === undefined) return;
-  // A kind whose rules refuse what is stored already refuses the garbage collector as well, here as in Kubernetes.
+  // A kind whose rules reject stored objects also rejects writes of the garbage collector, here as in Kubernetes.
   if (err?.code === 422) return;
-  // Definitions and namespaces go, and what controllers watch or write there goes with them.
+  // Definitions and namespaces are deleted, together with the objects that controllers watch or write.
   if (("kind" in fields || "controller" in fields) && err?.code < 500) return;
   console.error(text, err);
 }
@@ -64,21 +64,21 @@ async function end() {
 }
 
 const answers = {
-  /** What is really in use: nothing that only waits to be collected. */
+  /** Memory in use after garbage collection. */
   async memory() {
     globalThis.gc();
-    // What is freed by finalizers is free the second time.
+    // Memory freed by finalizers is collected the second time.
     await new Promise((resolve) => setImmediate(resolve));
     globalThis.gc();
     const longest = delay.max / 1e6;
     delay.reset();
     return { ...process.memoryUsage(), longest };
   },
-  /** Forgets all of the past: every revision but the newest. */
+  /** Compacts all revisions but the newest. */
   async compact() {
     await store.compact((await store.status()).revision);
   },
-  /** Nobody writes any more. */
+  /** Resolves when all controllers are idle. */
   async rest() {
     await plane.controllers.stop();
     await plane.api.idle();

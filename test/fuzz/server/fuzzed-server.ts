@@ -9,7 +9,7 @@ export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
-  /** The longest that the server did nothing else but one thing since it was last asked, in milliseconds. */
+  /** Longest block of the event loop since the last call, in milliseconds. */
   readonly longest: number;
 }
 
@@ -19,16 +19,16 @@ interface Message {
   readonly error?: string;
 }
 
-/** A control plane in a process of its own, which may die of what it is sent without taking the test along. */
+/** Control plane in a process of its own, whose crash does not end the test. */
 export class FuzzedServer implements AsyncDisposable {
   readonly address: Address;
-  /** What it wrote to standard error: every line of it is a fault. */
+  /** Output on standard error: every line is a fault. */
   complaints = "";
-  /** How it ended, once it has. */
+  /** Exit code or signal, once it has ended. */
   ended: string | undefined;
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown>;
-  #asked = 0;
+  #requests = 0;
 
   private constructor(child: ChildProcess, address: Address) {
     this.address = address;
@@ -37,7 +37,7 @@ export class FuzzedServer implements AsyncDisposable {
     child.once("close", (code, signal) => (this.ended = `code ${code}, signal ${signal}`));
   }
 
-  /** `idle`: without controllers, which would go on with their work. */
+  /** `idle`: without controllers, which would change objects. */
   static async start(
     data: string,
     transport: "plain" | "tls",
@@ -61,19 +61,19 @@ export class FuzzedServer implements AsyncDisposable {
     return this.#ask("memory") as Promise<Memory>;
   }
 
-  /** Forgets all of its past but the newest revision. */
+  /** Compacts all revisions but the newest. */
   async compact(): Promise<void> {
     await this.#ask("compact");
   }
 
-  /** Stops its controllers; resolves when nothing is left to do for anybody. */
+  /** Stops its controllers; resolves when nothing is left to do. */
   async rest(): Promise<void> {
     await this.#ask("rest");
   }
 
-  /** Asks it to end, and waits until it has. */
+  /** Stops the process and waits for its exit. */
   async stop(): Promise<void> {
-    if (this.ended === undefined) this.#child.send({ id: ++this.#asked, ask: "end" });
+    if (this.ended === undefined) this.#child.send({ id: ++this.#requests, ask: "end" });
     await this.#closed;
   }
 
@@ -83,7 +83,7 @@ export class FuzzedServer implements AsyncDisposable {
   }
 
   #ask(ask: string): Promise<unknown> {
-    const id = ++this.#asked;
+    const id = ++this.#requests;
     return new Promise((resolve, reject) => {
       const answer = (message: Message): void => {
         if (message.id !== id) return;

@@ -10,7 +10,7 @@ interface Head {
 
 const empty = Buffer.alloc(0);
 
-/** Puts together one HTTP/1.1 answer from the bytes of a connection. */
+/** Parses one HTTP/1.1 response. */
 export class AnswerReader {
   readonly #withoutBody: boolean;
   #bytes: Buffer = empty;
@@ -18,22 +18,22 @@ export class AnswerReader {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  /** `withoutBody`: it answers a HEAD. */
+  /** `withoutBody`: the response to a HEAD. */
   constructor(withoutBody: boolean) {
     this.#withoutBody = withoutBody;
   }
 
-  /** Whether it is a body that comes in pieces, of which there may be no end. */
+  /** True for a chunked body, which may be endless. */
   get isStream(): boolean {
     return this.#head?.framing.kind === "chunks";
   }
 
-  /** How much of the body there is. */
+  /** Size of the body so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes more bytes; the answer when that was the last of it. */
+  /** Adds bytes; returns the response once it is complete. */
   add(bytes: Buffer): Answer | undefined {
     this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
     while (this.#head === undefined) {
@@ -41,13 +41,13 @@ export class AnswerReader {
       if (end < 0) return undefined;
       const head = readHead(this.#bytes.subarray(0, end).toString("latin1"), this.#withoutBody);
       this.#bytes = this.#bytes.subarray(end + 4);
-      // 100 Continue and its like come before the answer; 101 is one.
+      // 100 Continue and other 1xx precede the response; 101 is the response itself.
       if (head.code >= 200 || head.code === 101) this.#head = head;
     }
     return this.#readBody(this.#head);
   }
 
-  /** What there is when nothing more will come. */
+  /** Response as far as it was received. */
   end(ending: Answer["ending"]): Answer {
     const whole = this.#head?.framing.kind === "close" ? "whole" : ending;
     return this.#answer(whole);

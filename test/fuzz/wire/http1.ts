@@ -6,34 +6,34 @@ import { AnswerReader } from "./answer-reader.js";
 export interface Address {
   readonly url: string;
   readonly token: string;
-  /** In PEM; undefined without TLS. */
+  /** CA in PEM; undefined without TLS. */
   readonly ca: string | undefined;
 }
 
-/** How long it is waited for the end of what is no HTTP/1.1. */
+/** Milliseconds to wait for the end of a connection that is not HTTP/1.1. */
 const listening = 250;
 
 /**
- * Bytes to send one after the other; a number is a pause in milliseconds, a promise one until it resolves, the word `end`
- * half-closes the connection.
+ * Parts to send one after the other; a number is a pause in milliseconds, a promise a pause until it resolves, and the
+ * string `end` half-closes the connection.
  */
 export type Piece = string | Uint8Array | number | Promise<unknown>;
 
 export interface Sending {
   readonly pieces: readonly Piece[];
-  /** A HEAD has an answer without a body. */
+  /** The response has no body (HEAD). */
   readonly withoutBody?: boolean;
-  /** The answer may be a stream, of which only so much is read; all of it unless told. */
+  /** Part of a stream to read. Default: all of it. */
   readonly attention?: Attention | undefined;
-  /** When it resolves, this side hangs up. */
+  /** Closes the connection when it resolves. */
   readonly until?: Promise<unknown> | undefined;
-  /** Another request may follow on the same connection. */
+  /** Keeps the connection for another request. */
   readonly reusable?: boolean;
-  /** It is no HTTP/1.1, and no more is wanted than to see it end: what is answered is not read. */
+  /** The connection does not use HTTP/1.1: wait for its end, and do not parse the response. */
   readonly http2?: boolean;
 }
 
-/** Speaks HTTP/1.1 byte by byte, since a proper client would refuse to send most of what is sent here. */
+/** Minimal HTTP/1.1 client, since a proper one would refuse to send most of these requests. */
 export class Http1 {
   readonly #address: Address;
   #idle: Socket | undefined;
@@ -51,7 +51,8 @@ export class Http1 {
     } else reused?.destroy();
     const answer = await this.#exchange(await open(this.#address, sending.http2 === true), sending);
     if (answer.code !== 0 || sending.reusable !== true) return answer;
-    // On a machine with too much to do the server may have grown tired of waiting; of what it cannot bear it dies twice.
+    // On a busy machine the server may have closed the connection after a timeout; a request that crashes it does so
+    // twice.
     return this.#exchange(await open(this.#address, false), sending);
   }
 
@@ -65,11 +66,11 @@ export class Http1 {
     return new Promise((resolve, reject) => {
       const reader = new AnswerReader(withoutBody);
       let quiet: NodeJS.Timeout | undefined;
-      let late: NodeJS.Timeout | undefined;
+      let timeout: NodeJS.Timeout | undefined;
       const finish = (answer: Answer, keep: boolean): void => {
         clearTimeout(watchdog);
         clearTimeout(quiet);
-        clearTimeout(late);
+        clearTimeout(timeout);
         socket.removeAllListeners("data").removeAllListeners("close");
         if (keep && !socket.destroyed) this.#idle = socket;
         else socket.destroy();
@@ -89,7 +90,7 @@ export class Http1 {
           clearTimeout(quiet);
           const leave = (): void => finish(reader.end("watching"), false);
           if (attention.quiet !== undefined) quiet = setTimeout(leave, attention.quiet);
-          if (attention.longest !== undefined) late ??= setTimeout(leave, attention.longest);
+          if (attention.longest !== undefined) timeout ??= setTimeout(leave, attention.longest);
           if (attention.bytes !== undefined && reader.size >= attention.bytes) leave();
         }
       });
@@ -100,7 +101,7 @@ export class Http1 {
   }
 }
 
-/** Connects, again when the server has grown tired of shaking hands on a machine with too much to do. */
+/** Connects; retries when the TLS handshake times out on a busy machine. */
 async function open(address: Address, http2: boolean): Promise<Socket> {
   for (let tries = 0; ; tries++) {
     const socket = connect(address, http2);
@@ -124,7 +125,7 @@ function connect({ url, ca }: Address, http2: boolean): Socket {
           servername: "localhost",
           ALPNProtocols: [http2 ? "h2" : "http/1.1"],
         });
-  // Whatever it is, `close` follows.
+  // `close` follows in any case.
   socket.on("error", () => {});
   return socket;
 }

@@ -5,11 +5,11 @@ import type { Address } from "./http1.js";
 export interface Http2Request {
   readonly headers: OutgoingHttpHeaders;
   readonly body: Uint8Array | undefined;
-  /** The answer may be a stream, of which only so much is read; all of it unless told. */
+  /** Part of a stream to read. Default: all of it. */
   readonly attention: Attention | undefined;
 }
 
-/** Speaks HTTP/2. Unlike with HTTP/1.1, what is no HTTP/2 at all cannot be sent. */
+/** HTTP/2 client. Unlike with HTTP/1.1, it cannot send malformed frames. */
 export class Http2 {
   readonly #address: Address;
   #session: ClientHttp2Session | undefined;
@@ -18,7 +18,7 @@ export class Http2 {
     this.#address = address;
   }
 
-  /** Undefined when this client refuses to send such a thing. */
+  /** Undefined when Node's client refuses to send the request. */
   send({ headers, body, attention }: Http2Request): Promise<Answer> | undefined {
     const session = this.#open();
     let stream: ReturnType<ClientHttp2Session["request"]>;
@@ -33,11 +33,11 @@ export class Http2 {
       let code = 0;
       let size = 0;
       let quiet: NodeJS.Timeout | undefined;
-      let late: NodeJS.Timeout | undefined;
+      let timeout: NodeJS.Timeout | undefined;
       const finish = (ending: Answer["ending"]): void => {
         clearTimeout(watchdog);
         clearTimeout(quiet);
-        clearTimeout(late);
+        clearTimeout(timeout);
         resolve(code === 0 ? nothing : { code, headers: found, body: Buffer.concat(chunks), ending });
         stream.close();
       };
@@ -45,7 +45,8 @@ export class Http2 {
         clearTimeout(quiet);
         if (attention === undefined || found.has("content-length")) return;
         if (attention.quiet !== undefined) quiet = setTimeout(() => finish("watching"), attention.quiet);
-        if (attention.longest !== undefined) late ??= setTimeout(() => finish("watching"), attention.longest);
+        if (attention.longest !== undefined)
+          timeout ??= setTimeout(() => finish("watching"), attention.longest);
         if (attention.bytes !== undefined && size >= attention.bytes) finish("watching");
       };
       const watchdog = setTimeout(() => {

@@ -43,7 +43,7 @@ export const definitions: Theme = {
   ],
 };
 
-/** A place in a definition, as the form with one version for all calls it. */
+/** Path in a definition, in the form of v1beta1 with one version for all. */
 function inOlderForm(text: string): string {
   return text
     .replaceAll("spec.versions[0].schema.openAPIV3Schema", "spec.validation.openAPIV3Schema")

@@ -100,18 +100,35 @@ export const errors: Theme = {
       covers: ({ path, ours }) => path === "body.details.retryAfterSeconds" && ours === 1,
     },
     {
+      why: "Errors of access reviews name their kind, and those of a Binding or Eviction with the name of another pod are worded like those of other objects.",
+      covers: ({ step, path, answers: [ours] }) =>
+        (step.path.endsWith("accessreviews") &&
+          ours.code === 422 &&
+          /message$|^body\.details\.kind$/.test(path)) ||
+        (/\/(binding|eviction)$/.test(step.path) &&
+          JSON.stringify(ours.body).includes("does not match the name on the URL") &&
+          path === "body.message"),
+    },
+    {
+      why: "An address outside of the range of services is refused with the range, and a dry run checks that an address is free.",
+      covers: ({ step, path, theirs, answers: [ours, other] }) =>
+        (textOf(theirs).includes("the provided network does not match the current range") &&
+          path.endsWith("message")) ||
+        (step.path.includes("/services?dryRun=All") && ours.code === 422 && other.code === 201),
+    },
+    {
       why: "Errors of events name the group of the request.",
       covers: ({ step }) => step.path.includes("/apis/events.k8s.io/"),
     },
   ],
 };
 
-/** Whether it is in what a Status says, or the code itself. */
+/** True for a path in a Status, or for the code. */
 function ofStatus(path: string): boolean {
   return /^(code|body\.(message|reason|code|details(\..*)?))$/.test(path);
 }
 
-/** Without those that are the same as an earlier one. */
+/** Removes duplicates. */
 function once(causes: unknown): unknown {
   if (!Array.isArray(causes)) return causes;
   const texts = causes.map((cause) => JSON.stringify(cause));

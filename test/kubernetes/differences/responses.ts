@@ -1,4 +1,4 @@
-import type { Theme } from "./known-difference.js";
+import { textOf, type Theme } from "./known-difference.js";
 
 export const responses: Theme = {
   title: "Responses",
@@ -19,6 +19,11 @@ export const responses: Theme = {
         theirs === null && JSON.stringify(ours) === "[]" && path.startsWith("body.status."),
     },
     {
+      why: "`kubectl explain` has Fettle's own descriptions of `apiVersion`, `kind` and `metadata`.",
+      covers: ({ path, ours, theirs }) =>
+        / explain .*\.out$/.test(path) && withoutDescriptions(ours) === withoutDescriptions(theirs),
+    },
+    {
       why: "Column descriptions of tables are Fettle's own.",
       covers: ({ path }) => /columnDefinitions\[\d+\]\.description$/.test(path),
     },
@@ -26,6 +31,11 @@ export const responses: Theme = {
       why: "Responses are JSON or YAML, never protobuf, and 406 and 415 responses list the supported types accordingly.",
       covers: ({ path, answers: [ours] }) =>
         [406, 415].includes(ours.code) && ["body.message", "body.details"].includes(path),
+    },
+    {
+      why: "Compact JSON always ends with a newline. Kubernetes leaves it out of some errors for requests with an `Accept` header.",
+      covers: ({ step, path, ours, answers: [{ code }] }) =>
+        path === "headers.newline" && ours === true && code >= 400 && step.headers["accept"] !== undefined,
     },
     {
       why: "`Accept: application/*` accepts every supported type.",
@@ -36,22 +46,28 @@ export const responses: Theme = {
       covers: ({ step }) => step.path === "/version",
     },
     {
-      why: "`autoscaling/v1` is served for scales only; horizontal pod autoscalers are `autoscaling/v2`.",
-      covers: ({ step, path }) => step.path === "/apis" && /versions/.test(path),
-    },
-    {
-      why: "Aggregated discovery has the version of every kind, also in the core group.",
-      covers: ({ path, theirs }) => path.endsWith(".responseKind.version") && theirs === "",
+      why: "Aggregated discovery has group and version of every kind, also of built-in ones.",
+      covers: ({ path, theirs }) => /\.responseKind\.(group|version)$/.test(path) && theirs === "",
     },
     {
       why: "Definitions are stored as `apiextensions.k8s.io/v1`, so their storageVersionHash differs.",
       covers: ({ step, path }) => step.path.includes("apiextensions") && path.endsWith(".storageVersionHash"),
     },
     {
-      why: "Access reviews and token requests are not served: `authorize` decides about access.",
+      why: "Token requests are not served.",
+      covers: ({ path, theirs }) =>
+        path.endsWith(".subresources") && JSON.stringify(theirs).includes("TokenRequest"),
+    },
+    {
+      why: "The reason of an allowed access review is that of `authorize`, not of a role binding, and the rules of a user are those that it lists.",
       covers: ({ step, path, theirs }) =>
-        /\/apis\/auth(entication|orization)\.k8s\.io\//.test(step.path) ||
-        (path.endsWith(".subresources") && JSON.stringify(theirs).includes("TokenRequest")),
+        (path === "body.status.reason" && textOf(theirs).startsWith("RBAC: allowed by")) ||
+        (step.path.endsWith("/selfsubjectrulesreviews") && path.startsWith("body.status.")),
     },
   ],
 };
+
+/** Output of `kubectl explain` without the descriptions of fields that every kind has. */
+function withoutDescriptions(output: unknown): string {
+  return textOf(output).replaceAll(/( {2}(?:apiVersion|kind|metadata)\t<\w+>\n)(?: {4}.*\n)+/g, "$1");
+}

@@ -11,17 +11,17 @@ import { World } from "./world.js";
 
 const others = "other.dev/archive";
 
-/** What somebody else has written to one object. */
+/** Writes of another manager to one object. */
 interface Traces {
   label: number;
   visits: number;
-  /** Whether it holds the object back. */
+  /** True while its finalizer holds the object. */
   holds: boolean;
 }
 
 const none: Traces = { label: 0, visits: 0, holds: false };
 
-testWithDice("somebody else is faster with nearly every write", async (dice) => {
+testWithDice("converges although another manager causes conflicts at nearly every write", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   await using onlooker = await Onlooker.open(direct);
@@ -61,7 +61,7 @@ testWithDice("somebody else is faster with nearly every write", async (dice) => 
   proxy.plan = async ({ isWrite, path, method }) => {
     const [, plural, name] = /\/(sites|pages)\/([^/]+)/.exec(path) ?? [];
     if (!isWrite || method === "DELETE" || name === undefined) return undefined;
-    // A run gives up after ten conflicts in a row, and a writer who is never let in gets nowhere.
+    // A run gives up after ten conflicts in a row; a writer that always loses makes no progress.
     if (dice.chance(0.15)) return undefined;
     await interfere(plural === "sites" ? Site : Page, name);
     return undefined;
@@ -75,7 +75,7 @@ testWithDice("somebody else is faster with nearly every write", async (dice) => 
   const workload = new Workload(direct, dice);
   await controllers.ready();
   for (let turn = 0; turn < 40; turn++) await workload.turn();
-  // The other one lets go of what is to be deleted.
+  // The other manager removes its finalizer from deleted objects.
   const free = async (): Promise<void> => {
     for (const { metadata } of onlooker.sites) {
       const { name = "", deletionTimestamp, finalizers = [] } = metadata;
@@ -100,7 +100,7 @@ testWithDice("somebody else is faster with nearly every write", async (dice) => 
   expect(world.problems).toEqual([]);
   expect(overlapping(world.effects)).toEqual([]);
 
-  // What the other one wrote last is there.
+  // The last write of the other manager is still there.
   const sites = (await direct.list(Site)).items;
   const pages = (await direct.list(Page)).items;
   const leftOn = ({ metadata: { uid = "" } }: KubeObject): Traces => traces.get(uid) ?? none;

@@ -1,6 +1,6 @@
-// A controller in a process of its own, for tests that kill it: `controller-process.mjs OPTIONS`, in JSON. It does what
-// `sites.ts` does, appends every effect to a file, and says on standard output that it is ready and that there was an
-// effect. It ends when it is asked to, or its parent is gone.
+// Controller in a process of its own, for tests that kill it: `controller-process.mjs OPTIONS`, with options in JSON.
+// It does the same as `sites.ts`, appends every effect to a file, and reports on stdout that it is ready and each
+// effect. It ends when its parent sends a message, or when the parent has exited.
 import { appendFileSync } from "node:fs";
 import { z } from "zod";
 import { createClient, httpTransport, loadConnection } from "../../../dist/client/index.js";
@@ -64,7 +64,7 @@ const controllers = startControllers({
   grace: "1s",
 });
 
-/** Writes down whole runs, from before the first write to after the last. */
+/** Records the start and end of runs, including their writes. */
 function observer() {
   const note = (phase, key) => {
     const at = performance.timeOrigin + performance.now();

@@ -11,7 +11,7 @@ import type { Effect } from "./effects.js";
 
 const program = fileURLToPath(new URL("./controller-process.mjs", import.meta.url));
 
-/** Where several processes write down what they do, in the order in which they do it. */
+/** File to which several processes append their effects in order. */
 export class EffectsFile implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "fettle-faults-"));
   readonly path = join(this.folder, "effects");
@@ -29,10 +29,10 @@ export class EffectsFile implements Disposable {
     const buffer = Buffer.alloc(65_536);
     for (let read = 1; read > 0;) {
       read = readSync(this.#file, buffer);
-      // What is written is ASCII or nearly so, but a character may be cut in two.
+      // The content is mostly ASCII, but a character may be split.
       this.#rest += buffer.toString("latin1", 0, read);
     }
-    // A process that is killed may leave half a line.
+    // A killed process may leave an incomplete line.
     const lines = this.#rest.split("\n");
     this.#rest = lines.pop() ?? "";
     for (const line of lines) {
@@ -50,7 +50,7 @@ export class EffectsFile implements Disposable {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Resolves when the effects are as they should be. */
+  /** Resolves when the effects satisfy a condition. */
   until(enough: (effects: readonly Effect[]) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const end = this.follow(() => check());
@@ -63,7 +63,7 @@ export class EffectsFile implements Disposable {
     });
   }
 
-  /** A kubeconfig like another one, for a server that is reached elsewhere. */
+  /** Copy of a kubeconfig with another URL of the server. */
   kubeconfig(like: string, url: string, name: string): string {
     const path = join(this.folder, `kubeconfig-${name}`);
     const text = readFileSync(like, "utf8").replace(/https?:\/\/127\.0\.0\.1:\d+/, url);
@@ -80,17 +80,17 @@ export class EffectsFile implements Disposable {
 export interface ControllerProcessOptions {
   readonly kubeconfig: string;
   readonly who: string;
-  /** How long each effect takes, in milliseconds. */
+  /** Duration of each effect in milliseconds. */
   readonly takes: number;
   readonly leaderElection?: Election;
-  /** Also writes down whole runs. */
+  /** Records the start and end of whole runs, too. */
   readonly sharding?: Shards;
 }
 
-/** A controller in a process of its own that can be ended, however rudely. */
+/** Controller in a process of its own that can be stopped by any signal. */
 export class ControllerProcess implements AsyncDisposable {
   readonly who: string;
-  /** Resolves when it leads and is at work; never when it is ended before. */
+  /** Resolves when it leads and its controllers run; never if it is stopped before. */
   readonly ready: Promise<void>;
   readonly exited: Promise<Pick<Exit, "code" | "signal">>;
   stderr = "";
@@ -117,7 +117,7 @@ export class ControllerProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Whether it is frozen (SIGSTOP), as the kernel sees it. */
+  /** True while the kernel reports the process as stopped (SIGSTOP). */
   get isFrozen(): boolean {
     const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");

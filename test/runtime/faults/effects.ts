@@ -1,27 +1,27 @@
 import type { SiteObject } from "./sites.js";
 
-/** One thing that was begun, or came to an end, in the outside world. */
+/** Start or end of an effect on the outside world. */
 export interface Effect {
   readonly at: number;
-  /** Which process, or candidate, did it. */
+  /** Process or candidate that caused the effect. */
   readonly who: string;
   readonly what: "publish" | "unpublish" | "run";
-  /** `cut` is the end of one that was cancelled. */
+  /** `cut` is the end of a cancelled effect. */
   readonly phase: "start" | "end" | "cut";
   readonly name: string;
   readonly uid: string;
-  /** What was published. */
+  /** Published text. */
   readonly text: string;
 }
 
-/** What a site looks like outside. */
+/** Published text of a site. */
 export function textOf({ spec }: Pick<SiteObject, "spec">): string {
   return `${spec.title} × ${spec.pages}`;
 }
 
 /**
- * Effects on one site that were at work at the same time. `dead` are those who may have been killed in the middle of one:
- * what they began ends with whoever comes next.
+ * Effects on one site that overlapped. With `dead`, processes may have been killed during an effect: it then ends with
+ * the next effect on the site.
  */
 export function overlapping(effects: readonly Effect[], { dead = false } = {}): string[] {
   const problems: string[] = [];
@@ -33,7 +33,7 @@ export function overlapping(effects: readonly Effect[], { dead = false } = {}): 
       continue;
     }
     if (other !== undefined && !(dead && other.who !== effect.who)) {
-      problems.push(`${told(effect)} while ${told(other)} was at work`);
+      problems.push(`${textOfEffect(effect)} while ${textOfEffect(other)} was at work`);
     }
     working.set(effect.name, effect);
   }
@@ -41,8 +41,8 @@ export function overlapping(effects: readonly Effect[], { dead = false } = {}): 
 }
 
 /**
- * What the outside world lacks, or has too much of: each site is published as it is now, and nothing of a site that is gone
- * was left. One that went before anything was done for it needs no cleanup.
+ * Differences between the outside world and the sites: each site must be published as it is now, and deleted sites must
+ * be cleaned up. A site that was deleted before its first effect needs no cleanup.
  */
 export function unfinished(effects: readonly Effect[], sites: readonly SiteObject[]): string[] {
   const problems: string[] = [];
@@ -74,6 +74,6 @@ export function unfinished(effects: readonly Effect[], sites: readonly SiteObjec
   return problems;
 }
 
-function told({ who, what, name }: Effect): string {
+function textOfEffect({ who, what, name }: Effect): string {
   return `${what} ${name} by ${who}`;
 }

@@ -8,7 +8,7 @@ import { differences, Page, Site, sitesController } from "./sites.js";
 import { Workload } from "./workload.js";
 import { World } from "./world.js";
 
-testWithDice("what happened while nobody watched, and was forgotten since, is not missed", async (dice) => {
+testWithDice("changes during an outage are not missed when the server has compacted them", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct, server } = home;
   await using onlooker = await Onlooker.open(direct);
@@ -39,7 +39,7 @@ testWithDice("what happened while nobody watched, and was forgotten since, is no
 
     proxy.cutOff(dice.pick(["silent", "reset"]));
     for (let turn = 0; turn < 10; turn++) await workload.turn();
-    // One to clean up after; one that somebody tore out without the cleanup; and one of the same name in its place.
+    // One site with cleanup; one whose finalizer was removed by force; and one recreated under the same name.
     for (const name of ["deleted", "torn", "swapped"]) await workload.delete(name);
     const torn = new Set([before.get("torn"), before.get("swapped")]);
     for (const name of ["torn", "swapped"]) {
@@ -51,7 +51,7 @@ testWithDice("what happened while nobody watched, and was forgotten since, is no
     await server.store.compact((await server.store.status()).revision);
     proxy.reconnect();
 
-    // What was torn out was never cleaned up, and nobody can do so any more.
+    // The site without finalizer was never cleaned up, and cannot be any more.
     const left = (): string[] =>
       unfinished(
         world.effects.filter(({ uid }) => !torn.has(uid)),
@@ -67,7 +67,7 @@ testWithDice("what happened while nobody watched, and was forgotten since, is no
     ).not.toEqual([]);
     const after = await uids();
     expect(after.get("swapped")).not.toBe(before.get("swapped"));
-    // It was a list that told, and not a watch that went on.
+    // The changes were found by a list, not by the old watch.
     controllers.informers.states().forEach((state, index) => {
       expect(state.lists).toBeGreaterThan(lists[index] ?? 0);
     });

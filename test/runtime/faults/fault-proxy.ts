@@ -10,47 +10,49 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A request on its way. */
+/** Request that passes through the proxy. */
 export interface Passing {
   readonly method: string;
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string;
   readonly isWatch: boolean;
   readonly isWrite: boolean;
   readonly body: string;
-  /** Which one it is, from 1. */
+  /** Number of the request, from 1. */
   readonly number: number;
 }
 
-/** What happens to a request. */
+/** Fault injected into a request. */
 export type Fault =
-  /** It is answered here, and never reaches the server. */
+  /** Respond without forwarding the request to the server. */
   | { readonly type: "refuse"; readonly code: number; readonly reason: string; readonly retryAfter?: number }
-  /** The connection breaks before it reaches the server. */
+  /** Close the connection before the request reaches the server. */
   | { readonly type: "drop" }
-  /** The server carries it out, and the connection breaks before it is answered. */
+  /** Forward the request, and close the connection before the response. */
   | { readonly type: "lose" }
-  /** The answer ends after so many bytes: `politely` as if it were whole, otherwise with a broken connection. */
+  /**
+   * End the response after so many bytes: with `politely` as if it were complete, otherwise by closing the connection.
+   */
   | { readonly type: "cut"; readonly after: number; readonly politely: boolean }
-  /** The server carries it out, and the answer is kept back until then. */
+  /** Forward the request, and delay the response until then. */
   | { readonly type: "hold"; readonly until: Promise<void> }
   | { readonly type: "delay"; readonly milliseconds: number };
 
-/** Decides about each request; may take its time, and do something meanwhile. */
+/** Chooses the fault of each request; may be asynchronous and have side effects. */
 export type Plan = (request: Passing) => Fault | undefined | Promise<Fault | undefined>;
 
-/** A request as it was seen here, for tests to look at afterwards. */
+/** Recorded request, for assertions. */
 export interface Seen extends Passing {
   readonly at: number;
-  /** What was answered; undefined when nothing was. */
+  /** Status code; undefined without a response. */
   code?: number;
 }
 
-/** Stands between a client and a server that speaks plain HTTP, and makes things go wrong. */
+/** Proxy between a client and a plain HTTP server that injects faults. */
 export class FaultProxy implements AsyncDisposable {
   readonly requests: Seen[] = [];
   plan: Plan = () => undefined;
-  /** Is told when an answer has been passed on whole. */
+  /** Called when a response has been forwarded completely. */
   onAnswered: (request: Passing) => void = () => {};
   readonly #upstream: URL;
   readonly #agent = new Agent({ keepAlive: true });
@@ -93,13 +95,13 @@ export class FaultProxy implements AsyncDisposable {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The network is gone: either nothing gets through any more and nobody is told, or connections break. */
+  /** Cuts the network: `silent` drops everything, `reset` closes connections. */
   cutOff(how: "silent" | "reset"): void {
     this.#away = how;
     if (how === "reset") this.#breakAll();
   }
 
-  /** The network is back; connections from before are not. */
+  /** Restores the network; earlier connections stay broken. */
   reconnect(): void {
     this.#away = undefined;
     this.#breakAll();
@@ -182,7 +184,7 @@ export class FaultProxy implements AsyncDisposable {
       return;
     }
     const { "content-length": _, connection: __, "keep-alive": ___, ...kept } = answer.headers;
-    // Without a length, what was cut off politely looks whole.
+    // Without a Content-Length, a response that was cut politely looks complete.
     if (this.#away === undefined) response.writeHead(answer.statusCode ?? 500, kept).flushHeaders();
     let left = fault?.type === "cut" ? fault.after : Infinity;
     for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -191,7 +193,7 @@ export class FaultProxy implements AsyncDisposable {
       left -= chunk.length;
       if (left > 0 || fault?.type !== "cut") continue;
       if (fault.politely) response.end();
-      // What was written before is to arrive.
+      // Flush what was written before.
       else response.socket?.end(() => response.socket?.destroy());
       upstream.destroy();
       return;
@@ -212,7 +214,7 @@ function refuse(
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: `refused on the way: ${reason}`,
+    message: `refused by the proxy: ${reason}`,
     reason,
     code,
     ...(retryAfter !== undefined && { details: { retryAfterSeconds: retryAfter } }),

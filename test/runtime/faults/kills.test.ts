@@ -7,10 +7,10 @@ import { startSiteServer, type SiteServer } from "./site-server.js";
 import { differences } from "./sites.js";
 import { Workload } from "./workload.js";
 
-/** How often a controller is killed; a plain test run makes do with a few. */
+/** Number of kills; a plain test run does only a few. */
 const kills = Number(process.env["FETTLE_KILLS"] ?? 10);
 
-/** Kills at the n-th request: before the server gets it, while it is under way, or when it has been answered. */
+/** Kills at the n-th request: before the server gets it, while it is pending, or after the response. */
 function killAtRequest({ proxy }: SiteServer, dice: Dice, kill: () => void): void {
   const when = dice.pick(["before", "meanwhile", "after"]);
   let left = 1 + dice.below(40);
@@ -25,7 +25,7 @@ function killAtRequest({ proxy }: SiteServer, dice: Dice, kill: () => void): voi
 }
 
 testWithDice(
-  `a controller that is killed ${kills} times, at any point, leaves nothing undone`,
+  `a controller that is killed ${kills} times at random points completes all work`,
   async (dice) => {
     await using home = await startSiteServer();
     const { proxy, direct, server } = home;
@@ -44,14 +44,14 @@ testWithDice(
         killed[how]++;
         controller.kill("SIGKILL");
       };
-      // At a request, or else before it has done anything, in the middle, or when it has become quiet.
+      // At a request; or before it has done anything, in the middle, or when it is idle.
       const atRequest = dice.chance(0.7);
       if (atRequest) killAtRequest(home, dice, () => kill("request"));
       const latest = atRequest ? 2500 : dice.pick([100, 600, 900, 1200]) + dice.below(300);
       const timer = setTimeout(() => kill("time"), latest);
       for (let turn = 0; turn < 4; turn++) await workload.turn();
       await Promise.race([controller.ready, controller.exited]);
-      // From here on the two are at work at the same time.
+      // From here on, both processes work at the same time.
       while (!dead) {
         await workload.turn();
         await Promise.race([proxy.next(), controller.exited]);

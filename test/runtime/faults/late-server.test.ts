@@ -22,7 +22,7 @@ describe.each([{ led: false }, { led: true }])("with a leader: $led", ({ led }) 
       } as const)
     : undefined;
 
-  test("a server that is not there yet is waited for", async () => {
+  test("waits for a server that is not running yet", async () => {
     await using home = await startSiteServer();
     await using onlooker = await Onlooker.open(home.direct);
     home.proxy.cutOff("reset");
@@ -39,7 +39,7 @@ describe.each([{ led: false }, { led: true }])("with a leader: $led", ({ led }) 
     expect(world.problems).toEqual([]);
   });
 
-  test("and so is one that fails when it is asked what kinds it has", async () => {
+  test("waits for a server whose discovery fails", async () => {
     await using home = await startSiteServer();
     await using onlooker = await Onlooker.open(home.direct);
     const { proxy } = home;
@@ -50,7 +50,7 @@ describe.each([{ led: false }, { led: true }])("with a leader: $led", ({ led }) 
         : undefined;
     const follower = controller({
       for: Site,
-      // Known by its name only: the server has to tell the rest.
+      // Given by name only: plural and scope come from the server.
       watches: [watch("demo.dev/v1/Page", { to: toOwner(Site) })],
       reconcile: (_, { ready }) => ready("Seen"),
     });
@@ -69,7 +69,7 @@ describe.each([{ led: false }, { led: true }])("with a leader: $led", ({ led }) 
     expect(refused).toBeGreaterThan(3);
   });
 
-  test("one that has no such kind is not, and the health says why", async () => {
+  test("fails for an unknown kind, and reports the reason in the health check", async () => {
     await using home = await startSiteServer();
     const misspelt = controller({
       for: Site,

@@ -16,7 +16,7 @@ import { startSiteServer, type SiteServer } from "./site-server.js";
 import { differences, Site, sitesController, type SiteObject } from "./sites.js";
 import { World } from "./world.js";
 
-/** Between the moment a leader stops and the moment another may begin there is a second for a slow machine. */
+/** Between the stop of one leader and the start of the next there is a second of slack for slow machines. */
 const election = {
   namespace: "default",
   name: "sites",
@@ -25,7 +25,7 @@ const election = {
   retryPeriod: "200ms",
 } as const;
 
-/** On this clock, who does not heed its signal is soon left to itself. */
+/** Clock with short waits, so that runs that ignore their signal are soon abandoned. */
 const impatient: Clock = {
   now: () => systemClock.now(),
   after: (milliseconds, callback) => systemClock.after(milliseconds === 5000 ? 100 : milliseconds, callback),
@@ -44,7 +44,7 @@ const startedBy =
   (effects: readonly Effect[]): boolean =>
     names.every((name) => effects.some((each) => each.who === who && each.name === name));
 
-/** Several who could lead, each with a network of its own. */
+/** Candidates for one lease, each with a network of its own. */
 class Candidates implements AsyncDisposable {
   readonly #home: SiteServer;
   readonly #all = new Map<string, { readonly controllers: Controllers; readonly proxy: FaultProxy }>();
@@ -105,7 +105,7 @@ test.each(["silent", "reset"] as const)(
     candidates.of("first").proxy.cutOff(how);
     await world.until((effects) => effects.filter(({ phase }) => phase === "cut").length === names.length);
     expect(candidates.of("first").controllers.isLeader).toBe(false);
-    // The lease is still the first one's: nobody could have taken it yet.
+    // The first one still holds the lease: no other could have taken it.
     const lease = await home.direct.get("coordination.k8s.io/v1/Lease", "sites");
     expect(lease["spec"]).toMatchObject({ holderIdentity: "first" });
     world.takes = () => 1;
@@ -113,7 +113,7 @@ test.each(["silent", "reset"] as const)(
     await onlooker.until(() => differences(expected, onlooker.sites, onlooker.pages), world);
 
     candidates.of("first").proxy.reconnect();
-    // And back, politely.
+    // Restore the network without closing connections.
     await second.stop();
     for (const name of names) await home.direct.patch(Site, name, { spec: { pages: 1 } });
     const changed = new Map(names.map((name) => [name, { ...spec, pages: 1 }]));
@@ -126,7 +126,7 @@ test.each(["silent", "reset"] as const)(
 );
 
 test(
-  "who does not heed the signal can no longer write, and is not run again before it has ended",
+  "a run that ignores its signal can no longer write, and its object is not run again before it has ended",
   { timeout: 60_000 },
   async () => {
     await using home = await startSiteServer();
@@ -137,7 +137,7 @@ test(
     let refused: unknown;
     let runs = 0;
     let began: () => void = () => {};
-    const begun = new Promise<void>((resolve) => (began = resolve));
+    const started = new Promise<void>((resolve) => (began = resolve));
     const deaf = controller({
       for: Site,
       reconcile: (site, { client }) =>
@@ -152,13 +152,13 @@ test(
     const controllers = await candidates.add("deaf", world, { controllers: [deaf], clock: impatient });
     await controllers.ready();
     await home.direct.create(Site, { metadata: { name: "one" }, spec });
-    await begun;
+    await started;
     const { proxy } = candidates.of("deaf");
     const lost = once(controllers, (run) => run.outcome.type === "cancelled");
     proxy.cutOff("reset");
     await lost;
     proxy.reconnect();
-    // It leads anew, has listed everything, and has looked at another object.
+    // It leads again, has listed everything, and has reconciled another object.
     await home.direct.create(Site, { metadata: { name: "two" }, spec });
     await once(controllers, (run) => run.key === "default/two");
     expect(runs).toBe(2);
@@ -185,7 +185,7 @@ function once(
   });
 }
 
-/** Two processes that want the same lease, the first of which has it. What they begin has no end. */
+/** Starts two processes for the same lease, of which the first holds it. Their effects never end. */
 async function startTwo(home: SiteServer, effects: EffectsFile) {
   const one = await FaultProxy.start(home.server.url);
   const other = await FaultProxy.start(home.server.url);
@@ -225,14 +225,14 @@ test("processes take over from each other", { timeout: 90_000 }, async () => {
   await using two = await startTwo(home, effects);
   const { one, other, first, second, start } = two;
 
-  // The network of the one fails in the middle of its work.
+  // The network of the leader fails during its work.
   one.cutOff("silent");
   await second.ready;
   await effects.until(startedBy("second"));
   expect(overlapping(effects.all())).toEqual([]);
   expect(effects.all().filter(({ phase, who }) => who === "first" && phase === "cut")).toHaveLength(3);
 
-  // Back again, it waits for its turn, which comes when the other one is killed.
+  // When its network is back it stands by, and leads when the other is killed.
   one.reconnect();
   const before = effects.all();
   second.kill("SIGKILL");
@@ -242,7 +242,7 @@ test("processes take over from each other", { timeout: 90_000 }, async () => {
   expect(overlaps(effects.all(), killed)).toEqual([]);
   expect(before.filter(({ who, phase }) => who === "first" && phase === "start")).toHaveLength(3);
 
-  // One that is asked to end hands over at once.
+  // A process that is stopped gracefully hands over at once.
   await using third = start("third", other, 0);
   first.kill("SIGTERM");
   expect(await first.exited, first.stderr).toEqual({ code: 0, signal: null });
@@ -252,31 +252,27 @@ test("processes take over from each other", { timeout: 90_000 }, async () => {
   expect(overlaps(effects.all(), killed)).toEqual([]);
 });
 
-test(
-  "a process that was frozen while it led does nothing more when it wakes",
-  { timeout: 90_000 },
-  async () => {
-    await using home = await startSiteServer();
-    using effects = new EffectsFile();
-    await using two = await startTwo(home, effects);
-    const { one, first, second } = two;
-    first.kill("SIGSTOP");
-    await expect.poll(() => first.isFrozen).toBe(true);
-    const frozen = [{ who: "first", seen: effects.all().length }];
-    await second.ready;
-    await effects.until(startedBy("second"));
-    const [asked, before] = [one.requests.length, effects.all().length];
-    first.kill("SIGCONT");
-    const since = (): Effect[] => effects.all().slice(before);
-    // Nobody can take back what it had begun, but it hears of it at once.
-    await effects.until(() => since().filter(({ who }) => who === "first").length >= names.length);
-    expect(since().map(({ who, phase }) => `${who} ${phase}`)).toEqual(names.map(() => "first cut"));
-    const lease = await home.direct.get("coordination.k8s.io/v1/Lease", "sites");
-    expect(lease["spec"]).toMatchObject({ holderIdentity: "second" });
-    const wrote = one.requests
-      .slice(asked)
-      .filter(({ isWrite, path }) => isWrite && !path.includes("/leases/"));
-    expect(wrote).toEqual([]);
-    expect(overlaps(effects.all(), frozen)).toEqual([]);
-  },
-);
+test("a leader that was frozen does nothing more when it wakes", { timeout: 90_000 }, async () => {
+  await using home = await startSiteServer();
+  using effects = new EffectsFile();
+  await using two = await startTwo(home, effects);
+  const { one, first, second } = two;
+  first.kill("SIGSTOP");
+  await expect.poll(() => first.isFrozen).toBe(true);
+  const frozen = [{ who: "first", seen: effects.all().length }];
+  await second.ready;
+  await effects.until(startedBy("second"));
+  const [asked, before] = [one.requests.length, effects.all().length];
+  first.kill("SIGCONT");
+  const since = (): Effect[] => effects.all().slice(before);
+  // Its pending effect cannot be undone, but its signal aborts at once.
+  await effects.until(() => since().filter(({ who }) => who === "first").length >= names.length);
+  expect(since().map(({ who, phase }) => `${who} ${phase}`)).toEqual(names.map(() => "first cut"));
+  const lease = await home.direct.get("coordination.k8s.io/v1/Lease", "sites");
+  expect(lease["spec"]).toMatchObject({ holderIdentity: "second" });
+  const wrote = one.requests
+    .slice(asked)
+    .filter(({ isWrite, path }) => isWrite && !path.includes("/leases/"));
+  expect(wrote).toEqual([]);
+  expect(overlaps(effects.all(), frozen)).toEqual([]);
+});

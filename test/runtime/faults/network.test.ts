@@ -9,10 +9,10 @@ import { differences, sitesController } from "./sites.js";
 import { Workload } from "./workload.js";
 import { World } from "./world.js";
 
-/** How many watches are cut; who is cut off time and again waits longer and longer. */
+/** Number of interrupted watches; each interruption in a row makes the next reconnection slower. */
 const cuts = 12;
 
-/** A network on which about every fourth request goes wrong in one way or another, and no watch lasts for long. */
+/** Network on which about every fourth request fails in some way, and no watch lasts long. */
 function badNetwork(dice: Dice): (request: Passing) => Fault | undefined {
   let watches = 0;
   return ({ isWatch, isWrite }) => {
@@ -35,7 +35,7 @@ function badNetwork(dice: Dice): (request: Passing) => Fault | undefined {
   };
 }
 
-testWithDice("watches cut in the middle of events, and requests that fail in every way", async (dice) => {
+testWithDice("converges although watches are interrupted and requests fail in every way", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   await using onlooker = await Onlooker.open(direct);
@@ -50,7 +50,7 @@ testWithDice("watches cut in the middle of events, and requests that fail in eve
   });
   const workload = new Workload(direct, dice);
   await controllers.ready();
-  // Each turn waits for a run, so that the two go hand in hand and not one after the other.
+  // Each write waits for a run, so that writes and runs alternate.
   for (let turn = 0; turn < 40; turn++) {
     await workload.turn();
     if (dice.chance(0.3)) await nextRun(controllers);
@@ -64,7 +64,7 @@ testWithDice("watches cut in the middle of events, and requests that fail in eve
       world,
     );
   await converged();
-  // Where much happens, what is missed is made good by what comes after it. So at last, one thing at a time.
+  // With many changes, a missed one is repaired by the next. So finally make single changes.
   for (let round = 0; round < 4; round++) {
     proxy.cutWatches();
     await workload.create("lonely");

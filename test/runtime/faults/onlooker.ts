@@ -5,13 +5,13 @@ import { systemClock, type Clock } from "../../../src/model/core.js";
 import type { Controllers } from "../../../src/runtime/start/start-controllers.js";
 import { Page, Site, type PageObject, type SiteObject } from "./sites.js";
 
-/** A clock on which waits are short, so that nobody waits long for a backoff. */
+/** Clock with short waits, so that tests do not wait for backoff. */
 export const hurried: Clock = {
   now: () => systemClock.now(),
   after: (milliseconds, callback) => systemClock.after(milliseconds / 40, callback),
 };
 
-/** Resolves when some run has ended; when none is under way, one that finds nothing to do. */
+/** Resolves when some run has ended; triggers one when none is active. */
 export function nextRun(controllers: Controllers): Promise<void> {
   return new Promise((resolve) => {
     const end = controllers.runs.follow(() => {
@@ -22,10 +22,10 @@ export function nextRun(controllers: Controllers): Promise<void> {
   });
 }
 
-/** How long something may take that takes a few seconds on a machine with nothing else to do. */
+/** Timeout in milliseconds for something that takes a few seconds on an idle machine. */
 const longEnough = 45_000;
 
-/** Sees what becomes of sites and pages, and lets a test wait for it. */
+/** Follows sites and pages, and lets a test wait for their state. */
 export class Onlooker implements AsyncDisposable {
   readonly #sites: Informer<SiteObject>;
   readonly #pages: Informer<PageObject>;
@@ -58,7 +58,7 @@ export class Onlooker implements AsyncDisposable {
     return [...this.#pages.list()];
   }
 
-  /** Waits until nothing is wrong any more. `also` tells of what happens elsewhere. */
+  /** Waits until there are no differences; `also` returns further differences. */
   until(
     wrong: () => readonly string[],
     also: { follow(listener: () => void): () => void } = { follow: () => () => {} },
@@ -67,9 +67,9 @@ export class Onlooker implements AsyncDisposable {
       const check = (): void => {
         if (wrong().length === 0) end(resolve);
       };
-      const late = (): void =>
-        end(() => reject(new Error(`this did not come right:\n${wrong().slice(0, 10).join("\n")}`)));
-      const timer = setTimeout(late, longEnough);
+      const onTimeout = (): void =>
+        end(() => reject(new Error(`these differences remain:\n${wrong().slice(0, 10).join("\n")}`)));
+      const timer = setTimeout(onTimeout, longEnough);
       const uses = [this.#sites.subscribe(check), this.#pages.subscribe(check)];
       const unfollow = also.follow(check);
       const end = (settle: () => void): void => {

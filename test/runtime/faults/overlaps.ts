@@ -1,16 +1,16 @@
 import type { Effect } from "./effects.js";
 
-/** A process that did nothing more for a while, or for good, from outside: it was killed or frozen. */
+/** Process that was killed or frozen from outside. */
 export interface Halt {
   readonly who: string;
-  /** How many effects there were when it had halted. */
+  /** Number of effects when it was stopped. */
   readonly seen: number;
 }
 
 /**
- * Objects that two were at work on at once. What a process had begun when it was halted nobody can take back: it counts as
- * over after the last thing it wrote down before, and what it still says of it when it wakes counts for nothing. Whatever
- * it begins after that counts in full.
+ * Objects that two processes worked on at once. The effects that a process had started when it was stopped cannot be
+ * undone: they count as ended with its last record before that, and their later records do not count. Effects that it
+ * starts afterwards do count.
  */
 export function overlaps(effects: readonly Effect[], halts: readonly Halt[]): string[] {
   const halted = new Map<number, string>();
@@ -36,7 +36,7 @@ export function overlaps(effects: readonly Effect[], halts: readonly Halt[]): st
   return problems;
 }
 
-/** How many objects each has finished a run of, of those effects. */
+/** Number of objects by process that finished a run of them. */
 export function spread(effects: readonly Effect[]): Map<string, number> {
   const names = new Map<string, Set<string>>();
   for (const { who, what, phase, name } of effects) {

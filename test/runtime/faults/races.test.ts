@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const spec = { title: "Hello", pages: 2 };
 const named = (name: string, pages = spec.pages) => new Map([[name, { ...spec, pages }]]);
 
-test("a name that is used again before the run for the object before it is over", async () => {
+test("a name is reused before the last run for the previous object has ended", async () => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   await using onlooker = await Onlooker.open(direct);
@@ -23,12 +23,12 @@ test("a name that is used again before the run for the object before it is over"
     observer: world.observer("the controller"),
   });
   await controllers.ready();
-  // Without pages: their end would be a reason to look again.
+  // Without pages, whose deletion would trigger another run.
   await direct.create(Site, { metadata: { name: "phoenix" }, spec: { ...spec, pages: 0 } });
   await onlooker.until(() => differences(named("phoenix", 0), onlooker.sites, onlooker.pages));
   await controllers.idle();
 
-  // The answer to the write that lets the object go is slow: the watch tells of its successor before.
+  // The response to the write that removes the finalizer is delayed: the watch reports the next object before it.
   let release: () => void = () => {};
   const until = new Promise<void>((resolve) => (release = resolve));
   proxy.plan = ({ isWrite, path }) =>
@@ -54,7 +54,7 @@ test("a name that is used again before the run for the object before it is over"
   expect(world.problems).toEqual([]);
 });
 
-test("an object that is deleted before it gets its finalizer, and kept by somebody else's, is left alone", async () => {
+test("an object that is deleted before it gets its finalizer, and kept by another's, is left alone", async () => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   const world = new World();
@@ -81,11 +81,11 @@ test("an object that is deleted before it gets its finalizer, and kept by somebo
   await direct.patch(Site, "brief", { metadata: { finalizers: [] } });
   await controllers.idle();
   expect(isDeleted).toBe(true);
-  // Nobody would take it back.
+  // Nobody would remove the finalizer again.
   expect(world.effects).toEqual([]);
 });
 
-test("what runs while the process is asked to end comes to its end", async () => {
+test("runs that are active when the process is stopped end normally", async () => {
   await using home = await startSiteServer();
   const { direct } = home;
   await using onlooker = await Onlooker.open(direct);

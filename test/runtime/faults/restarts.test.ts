@@ -12,11 +12,11 @@ import { differences, Page, Site, sitesController } from "./sites.js";
 import { Workload } from "./workload.js";
 import { World } from "./world.js";
 
-/** How often the server is ended. */
+/** Number of restarts of the server. */
 const restarts = Number(process.env["FETTLE_RESTARTS"] ?? 4);
 
 testWithDice(
-  `a server that is killed ${restarts} times is followed through all of it`,
+  `controllers reconnect to a server that is killed ${restarts} times, and converge`,
   async (dice) => {
     await using server = new ServerProcess();
     await server.up;
@@ -43,7 +43,7 @@ testWithDice(
       let restarted: () => void = () => {};
       const back = new Promise<void>((resolve) => (restarted = resolve));
       const restart = async (): Promise<void> => {
-        // Rudely most of the time; politely a server tells its watchers goodbye.
+        // Usually by SIGKILL; on SIGTERM the server ends its watches first.
         await server.stop(dice.chance(0.75) ? "SIGKILL" : "SIGTERM");
         await server.start();
         restarted();
@@ -64,7 +64,7 @@ testWithDice(
       ],
       world,
     );
-    // As the server has it, and not only as the onlooker does.
+    // Read from the server, not from the cache.
     const [sites, pages] = [(await client.list(Site)).items, (await client.list(Page)).items];
     expect(differences(workload.expected, sites, pages)).toEqual([]);
     expect(world.problems).toEqual([]);

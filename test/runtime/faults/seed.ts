@@ -1,9 +1,9 @@
 import { test } from "vitest";
 
-/** Chance that can be had again: the same seed, the same throws. */
+/** Random source with a seed: the same seed gives the same numbers. */
 export interface Dice {
   readonly seed: number;
-  /** A whole number from 0 up to, but not including, the limit. */
+  /** Integer from 0 up to, but not including, the limit. */
   below(this: void, limit: number): number;
   chance(this: void, probability: number): boolean;
   pick<T>(this: void, items: readonly T[]): T;
@@ -32,7 +32,7 @@ function diceOf(seed: number): Dice {
   };
 }
 
-/** A test that leaves something to chance: when it fails it says with which seed, and `FETTLE_SEED` takes that one again. */
+/** Test with random choices: a failure prints its seed, and `FETTLE_SEED` repeats it. */
 export function testWithDice(name: string, body: (dice: Dice) => Promise<void>, timeout = 60_000): void {
   test(
     name,

@@ -29,7 +29,7 @@ async function shared(...all: readonly Controllers[]): Promise<void> {
   await expect.poll(owned, { timeout: 20_000 }).toEqual(all.map(() => 8 / all.length));
 }
 
-test("who comes and goes takes and leaves its share, and looks at what it got", async () => {
+test("a process that joins takes its share, and gives it to others when it leaves", async () => {
   await using home = await startSiteServer();
   await using onlooker = await Onlooker.open(home.direct);
   const world = new World();
@@ -48,7 +48,7 @@ test("who comes and goes takes and leaves its share, and looks at what it got", 
     .toBe(ofSecond.length);
   expect((await second.runs.find())[0]?.triggers[0]).toMatchObject({ type: "shard", text: "shard gained" });
 
-  // What is another's is refused, and told.
+  // Commands for objects of another process are rejected with a message.
   const [theirs = ""] = ofSecond;
   expect(() => first.enqueue(Site, theirs)).toThrow("is not owned by this process");
   second.enqueue(Site, theirs, { reason: "somebody asked" });
@@ -59,7 +59,7 @@ test("who comes and goes takes and leaves its share, and looks at what it got", 
   );
   expect(await second.metrics?.text()).toMatch(/^fettle_shards_owned\{name="sites"\} 4$/m);
 
-  // What is deleted is cleaned up where it belongs.
+  // A deleted object is cleaned up by the process that has its shard.
   const before = world.effects.length;
   await home.direct.delete(Site, theirs);
   await world.until((all) =>
@@ -77,7 +77,7 @@ test("who comes and goes takes and leaves its share, and looks at what it got", 
   expect(world.problems).toEqual([]);
 });
 
-test("a run that is under way when its shard is to go comes to its end, or is cut, before another begins", async () => {
+test("a run whose shard is handed over ends or is aborted before another starts", async () => {
   await using home = await startSiteServer();
   const world = new World();
   world.takes = () => Infinity;
@@ -96,7 +96,7 @@ test("a run that is under way when its shard is to go comes to its end, or is cu
   expect(world.problems).toEqual([]);
 });
 
-test("a schedule is at work in one process, and goes on in another", async () => {
+test("a schedule runs in one process, and continues in another when it stops", async () => {
   await using home = await startSiteServer();
   const world = new World();
   const passes: string[] = [];
@@ -127,7 +127,7 @@ test("a schedule is at work in one process, and goes on in another", async () =>
   await other?.stop();
 });
 
-test("one leads or all share: both at once makes no sense", async () => {
+test("rejects leader election together with sharding", async () => {
   await using home = await startSiteServer();
   const leaderElection = { namespace: "default", name: "sites" };
   expect(() => start(home, "first", new World(), { leaderElection })).toThrow(

@@ -9,7 +9,7 @@ import { overlaps, spread, type Halt } from "./overlaps.js";
 import { startSiteServer, type SiteServer } from "./site-server.js";
 import { differences, Site, type SiteObject } from "./sites.js";
 
-/** Between the moment a process stops and the moment another may begin there is time for a slow machine. */
+/** Between the stop of one process and the start of the next there is slack for slow machines. */
 const sharding = {
   namespace: "default",
   name: "sites",
@@ -21,10 +21,10 @@ const sharding = {
 
 const count = 1000;
 const names = Array.from({ length: count }, (_, index) => `site-${index}`);
-/** Enough to be in the middle of something. */
+/** Enough objects to be interrupted in the middle. */
 const some = names.slice(0, 400);
 
-/** A thousand sites, the processes that share them, and somebody who writes down what both do. */
+/** A thousand sites, the processes that share them, and a record of effects and stops. */
 class Stage implements AsyncDisposable {
   readonly effects = new EffectsFile();
   readonly halts: Halt[] = [];
@@ -38,7 +38,7 @@ class Stage implements AsyncDisposable {
     this.#onlooker = onlooker;
   }
 
-  /** Resolves when the process has its share. */
+  /** Starts a process; resolves when it has its share. */
   async start(who: string, proxy?: FaultProxy): Promise<ControllerProcess> {
     const { kubeconfig, url } = this.#home.server;
     const started = new ControllerProcess(
@@ -55,7 +55,7 @@ class Stage implements AsyncDisposable {
     return started;
   }
 
-  /** Writes sites, several at a time, and says how many effects there were before. */
+  /** Writes sites concurrently; returns the number of effects before. */
   async change(title: string, which = names): Promise<number> {
     const before = this.effects.all().length;
     const write = async (name: string): Promise<void> => {
@@ -75,19 +75,19 @@ class Stage implements AsyncDisposable {
     await Promise.all(which.map((name) => this.#home.direct.delete(Site, name)));
   }
 
-  /** Resolves when a process has just begun something new. */
+  /** Resolves when a process has started a new effect. */
   busy(who: string, since: number): Promise<void> {
     const isNew = (each: Effect, index: number): boolean =>
       index >= since && each.who === who && each.what === "publish" && each.phase === "start";
     return this.effects.until((all) => all.some(isNew));
   }
 
-  /** Takes note that a process does nothing more by itself. */
+  /** Records that a process was stopped. */
   halted(who: string): void {
     this.halts.push({ who, seen: this.effects.all().length });
   }
 
-  /** Resolves when every site is as it should be: each of them has somebody who works on it. */
+  /** Resolves when every site is up to date, so that each has a process that works on it. */
   async converged(): Promise<void> {
     const wrong = (): string[] => [
       ...differences(this.expected, this.#onlooker.sites, this.#onlooker.pages),
@@ -100,7 +100,7 @@ class Stage implements AsyncDisposable {
     expect(overlaps(this.effects.all(), this.halts)).toEqual([]);
   }
 
-  /** Who has how many shards, by the names of the processes. */
+  /** Number of shards by process. */
   async shares(): Promise<Record<string, number>> {
     const { items } = await this.#home.direct.list(Lease, { labelSelector: "fettle.dev/shards=sites" });
     const holders = new Map(items.map(({ metadata, spec }) => [metadata.name, spec?.holderIdentity ?? ""]));
@@ -113,7 +113,7 @@ class Stage implements AsyncDisposable {
     return shares;
   }
 
-  /** Resolves when these, and nobody else, have so many shards each. */
+  /** Resolves when exactly these processes have so many shards. */
   async shared(shares: Record<string, number>): Promise<void> {
     await expect.poll(() => this.shares(), { timeout: 60_000, interval: 100 }).toEqual(shares);
   }
@@ -125,7 +125,7 @@ class Stage implements AsyncDisposable {
 }
 
 test(
-  "processes share a thousand objects, and nothing that happens to them makes two work on one",
+  "processes share a thousand objects, and no fault makes two of them work on one",
   { timeout: 600_000 },
   async () => {
     await using home = await startSiteServer();
@@ -134,7 +134,7 @@ test(
     await using stage = new Stage(home, onlooker);
     const { effects } = stage;
 
-    // All three get their share of the work.
+    // All three do a share of the work.
     const first = await stage.start("first");
     const second = await stage.start("second");
     const third = await stage.start("third", proxy);
@@ -145,7 +145,7 @@ test(
     expect([...spread(effects.all()).keys()].toSorted()).toEqual(["first", "second", "third"]);
     for (const [who, done] of spread(effects.all())) expect(done, who).toBeGreaterThan(count / 6);
 
-    // One is killed in the middle of its work.
+    // One is killed during its work.
     await stage.busy("first", await stage.change("while one is killed"));
     first.kill("SIGKILL");
     await first.exited;
@@ -153,7 +153,7 @@ test(
     await stage.converged();
     await stage.shared({ second: 32, third: 32 });
 
-    // One is frozen until others have all of its shards, and wakes up.
+    // One is frozen until others have all of its shards, and continues.
     await stage.busy("second", await stage.change("while one is frozen", some));
     second.kill("SIGSTOP");
     await expect.poll(() => second.isFrozen).toBe(true);
@@ -165,7 +165,7 @@ test(
     await stage.converged();
     await stage.shared({ second: 32, third: 32 });
 
-    // One loses its connection in the middle of its work: it has stopped by itself before others begin.
+    // One loses its connection during its work: it stops before others start.
     await stage.busy("third", await stage.change("while one is cut off", some));
     proxy.cutOff("silent");
     await stage.shared({ second: 64 });
@@ -173,7 +173,7 @@ test(
     proxy.reconnect();
     await stage.shared({ second: 32, third: 32 });
 
-    // One comes, and while it gets its share another is asked to end.
+    // One joins, and another is stopped while shards move.
     const changed = await stage.change("while one comes and one goes", some);
     await stage.busy("third", changed);
     const fourth = stage.start("fourth");
@@ -183,7 +183,7 @@ test(
     await stage.converged();
     await stage.shared({ second: 32, fourth: 32 });
 
-    // Whoever has an object also cleans up after it.
+    // The process that has an object also cleans it up.
     await stage.delete(names.slice(0, 200));
     await stage.converged();
     const last = effects.all().filter(({ what, phase }) => what === "unpublish" && phase === "end");

@@ -10,13 +10,13 @@ import { startTestServer, type TestServer } from "../../server/test-server.js";
 import { FaultProxy } from "./fault-proxy.js";
 import { Page, Site } from "./sites.js";
 
-/** A server that knows sites and pages, and a way to it that can be disturbed. */
+/** Server with the kinds Site and Page, behind a proxy that injects faults. */
 export interface SiteServer extends AsyncDisposable {
   readonly server: TestServer;
   readonly proxy: FaultProxy;
-  /** Past the proxy, and in the same process: this one is never disturbed. */
+  /** Client without the proxy, in this process, which no fault affects. */
   readonly direct: Client;
-  /** Through the proxy, or another. */
+  /** Client through this proxy, or another. */
   client(options?: Omit<HttpTransportOptions, "connection">, by?: FaultProxy): Client;
 }
 

@@ -8,7 +8,7 @@ export const Site = resource("demo.dev/v1", "Site", {
   spec: z.object({ title: z.string(), pages: z.int().min(0) }),
   status: z.object({
     published: z.int().optional(),
-    /** Somebody else's. */
+    /** Written by another manager. */
     visits: z.int().optional(),
   }),
 });
@@ -19,12 +19,15 @@ export type PageObject = ObjectOf<typeof Page>;
 
 const finalizer = "fettle.dev/sites.demo.dev";
 
-/** What is to be seen of a site: its pages, what is published of it, and its status. Its twin is `controller-process.mjs`. */
+/**
+ * Controller of sites: creates pages, publishes the site, and writes its status. `controller-process.mjs` does the
+ * same.
+ */
 export function sitesController(world: World, who = "the controller"): Controller {
   return controller({
     for: Site,
     owns: [Page],
-    // The clock of these tests runs fast where something is waited for.
+    // The clock of these tests shortens waits.
     timeout: "30m",
     backoff: { max: "1s" },
     reconcile: (site, { ensure, step, report, ready }) =>
@@ -47,7 +50,7 @@ function htmlOf({ spec }: Pick<SiteObject, "spec">, page: number): string {
   return `<h1>${spec.title} ${page}</h1>`;
 }
 
-/** What is not as the sites say it should be; empty when all is. */
+/** Differences between sites and their pages and statuses; empty when there are none. */
 export function differences(
   expected: ReadonlyMap<string, SiteObject["spec"]>,
   sites: readonly SiteObject[],

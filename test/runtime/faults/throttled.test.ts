@@ -10,10 +10,10 @@ import { World } from "./world.js";
 
 const perSecond = 60;
 const burst = 20;
-/** How many requests are refused before the server has room again. */
+/** Number of rejected requests before the server accepts requests again. */
 const storm = 16;
 
-testWithDice("a server that has had enough is left alone for as long as it asks", async (dice) => {
+testWithDice("requests are repeated only after the Retry-After of an overloaded server", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   await using onlooker = await Onlooker.open(direct);
@@ -48,15 +48,15 @@ testWithDice("a server that has had enough is left alone for as long as it asks"
   expect(overlapping(world.effects)).toEqual([]);
 
   const calls = proxy.requests.filter(({ isWatch }) => !isWatch);
-  // Who was refused comes back when it was told to, and no sooner.
+  // A rejected request is repeated after its Retry-After, and not before.
   const refusals = new Map<string, number>();
   for (const { method, path, code, at } of calls) {
-    const asked = refusals.get(`${method} ${path}`);
-    if (asked !== undefined) expect(at - asked, `${method} ${path}`).toBeGreaterThan(990);
+    const refusedAt = refusals.get(`${method} ${path}`);
+    if (refusedAt !== undefined) expect(at - refusedAt, `${method} ${path}`).toBeGreaterThan(990);
     if (code === 429) refusals.set(`${method} ${path}`, at);
     else refusals.delete(`${method} ${path}`);
   }
-  // However much there was to do: from any request on, no more than a full bucket and what runs into it meanwhile.
+  // From any request on, at most a full bucket plus what the rate adds meanwhile.
   calls.forEach(({ at }, index) => {
     const later = calls[index + 2 * burst];
     if (later !== undefined) expect(later.at - at).toBeGreaterThan((burst / perSecond) * 1000 * 0.5);

@@ -7,37 +7,37 @@ import { Page, Site, type SiteObject } from "./sites.js";
 const stamp = "demo.dev/stamp";
 
 /**
- * Somebody who creates, changes and deletes sites, and now and then spoils a page. It knows what it has been promised: an
- * unanswered write is made again until it is answered.
+ * Client that creates, changes and deletes sites, and sometimes damages a page. It records acknowledged writes; a write
+ * without a response is repeated until there is one.
  */
 export class Workload {
-  /** The sites that are to be there in the end. */
+  /** Sites that must exist at the end. */
   readonly expected = new Map<string, SiteObject["spec"]>();
-  /** The uids of those that are not. */
+  /** Uids of deleted sites. */
   readonly deleted = new Set<string>();
   readonly #client: Client;
   readonly #dice: Dice;
   readonly #up: () => Promise<void>;
-  /** Of the sites that turns have made. */
+  /** Names of the sites that turns have created. */
   readonly #names: string[] = [];
   readonly #uids = new Map<string, string>();
   #turns = 0;
 
-  /** `up` resolves when it makes sense to ask again. */
+  /** `up` resolves when it makes sense to repeat a request. */
   constructor(client: Client, dice: Dice, up: () => Promise<void> = async () => {}) {
     this.#client = client;
     this.#dice = dice;
     this.#up = up;
   }
 
-  /** Does one thing, and resolves when it is acknowledged. */
+  /** Makes one random write; resolves when it is acknowledged. */
   async turn(): Promise<void> {
     this.#turns++;
     const { below, pick, chance } = this.#dice;
     const there = [...this.expected.keys()].filter((name) => this.#names.includes(name));
     const lot = below(10);
     if (there.length < 4 || (lot < 3 && there.length < 12)) {
-      // A name may be used anew as soon as it is free.
+      // A name may be reused as soon as it is free.
       const again = this.#names.length > 0 && chance(0.3);
       const name = again ? pick(this.#names) : `site-${this.#names.length}`;
       if (!again) this.#names.push(name);
@@ -47,7 +47,7 @@ export class Workload {
     else await this.spoil(pick(there));
   }
 
-  /** Creates a site, or changes it if it is there. What is made on demand is not touched by later turns. */
+  /** Creates a site, or changes it if it exists. Later turns do not touch it. */
   async create(name: string, spec = this.#spec()): Promise<void> {
     if (this.expected.has(name)) return this.change(name, spec);
     const mark = String(this.#turns);
@@ -57,7 +57,7 @@ export class Workload {
         return await this.#client.create(Site, { metadata, spec });
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
-        // Ours, of which we were not told; or the one before, which is still on its way out.
+        // Our own create without a response, or the previous object that is still being deleted.
         const found = await this.#client.find(Site, name);
         return found?.metadata.annotations?.[stamp] === mark ? found : undefined;
       }
@@ -78,7 +78,7 @@ export class Workload {
     this.deleted.add(this.#uids.get(name) ?? "");
   }
 
-  /** Changes or deletes a page behind the controller's back. */
+  /** Changes or deletes a page as another manager. */
   async spoil(name: string): Promise<void> {
     const page = `${name}-1`;
     await this.#insist(async () => {

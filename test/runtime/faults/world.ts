@@ -2,20 +2,20 @@ import type { Observer } from "../../../src/runtime/observe/observer.js";
 import { textOf, type Effect } from "./effects.js";
 import type { SiteObject } from "./sites.js";
 
-/** What controllers of this process act upon. It notices when an object is worked on twice at once. */
+/** Outside world of the controllers in this process. It detects when two runs work on one object at once. */
 export class World {
   readonly effects: Effect[] = [];
-  /** What must not have happened. */
+  /** Detected violations. */
   readonly problems: string[] = [];
-  /** How long an effect takes. */
+  /** Duration of an effect in milliseconds. */
   takes: () => number = () => 0;
-  /** Who may act right now. */
+  /** True if this process may act now. */
   mayAct: (who: string) => boolean = () => true;
   readonly #working = new Map<string, string>();
   readonly #running = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
 
-  /** Runs the body of a reconciler, which must be the only one for its object. */
+  /** Runs a reconciler, and records a violation if its object has another active run. */
   async alone<T>({ metadata: { name = "" } }: SiteObject, who: string, work: () => Promise<T>): Promise<T> {
     const other = this.#working.get(name);
     if (other !== undefined) this.problems.push(`${who} worked on ${name} while ${other} did`);
@@ -27,7 +27,7 @@ export class World {
     }
   }
 
-  /** Whole runs, from before the first write to after the last. */
+  /** Observer that records the start and end of runs, including their writes. */
   observer(who: string): Observer {
     return {
       started: ({ key }) => {
@@ -60,7 +60,7 @@ export class World {
     note("end");
   }
 
-  /** Resolves when the effects are as they should be. */
+  /** Resolves when the effects satisfy a condition. */
   until(enough: (effects: readonly Effect[]) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const check = (): void => {
@@ -73,7 +73,7 @@ export class World {
     });
   }
 
-  /** Calls back whenever something has happened. */
+  /** Calls back after every effect. */
   follow(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

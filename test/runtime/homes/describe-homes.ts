@@ -9,15 +9,15 @@ import type { Home, Part } from "./home.js";
 import { kubernetesHome } from "./kubernetes.js";
 import { Traffic } from "./traffic.js";
 
-/** What the tests of a suite are given, whichever home they run in. */
+/** Functions for the tests of a suite, the same in every home. */
 export interface AtHome {
-  /** An API that nobody has used yet. */
+  /** Starts an API without objects. */
   readonly startTestApi: (...options: Omitted<typeof startTestApi>) => Promise<TestApi>;
-  /** The same with controllers at work on it. */
+  /** Starts an API with controllers. */
   readonly startTestPlane: (...options: Omitted<typeof startTestPlane>) => Promise<TestPlane>;
-  /** Time that passes when the test says so, and waits for the server's answers. The server has its own. */
+  /** Virtual clock that waits for pending requests. A server elsewhere has its own time. */
   readonly newClock: () => VirtualClock;
-  /** Skips the test where nobody does this, with the reason. */
+  /** Skips the test, with the reason, in a home that lacks this part. */
   readonly needs: (part: Part, context: Pick<TestContext, "skip">) => void;
 }
 
@@ -25,10 +25,9 @@ type Omitted<F> = F extends (home: Home, ...rest: infer Rest) => unknown ? Rest 
 
 /**
  * A suite that runs in every home: in the process of Fettle's API, over HTTP, and on a Kubernetes API server. A test is
- * written once, and does not learn where it runs; what only some homes do, it says that it `needs`.
+ * written once, and does not depend on the home; parts that only some homes have are declared with `needs`.
  *
- * @example
- * describeHomes(({ startTestPlane }) => {
+ * @example describeHomes(({ startTestPlane }) => {
  *   test("a site gets its pages", async () => {
  *     await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
  *   });
@@ -41,7 +40,7 @@ export function describeHomes(body: (home: AtHome) => void): void {
 
 function at(home: Home): AtHome {
   const open = new Set<AsyncDisposable>();
-  // A test that ran out of time has not closed what it opened, and would go on at work in the next one.
+  // A test that timed out has not closed what it opened, which would go on during the next test.
   afterEach(async () => {
     for (const each of open) await each[Symbol.asyncDispose]();
     open.clear();

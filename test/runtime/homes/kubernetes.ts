@@ -17,8 +17,8 @@ import type { Home } from "./home.js";
 import { endNamespace } from "./namespaces.js";
 
 /**
- * A Kubernetes API server and nothing else of Kubernetes: no kubelet, and no controllers besides those in the server. One
- * serves all tests of a file, one after the other; each finds it empty.
+ * kube-apiserver without kubelet and kube-controller-manager. All tests of a file share one, one after the other; each
+ * finds it empty.
  */
 export function kubernetesHome(cluster: () => { readonly kubeconfig: string }): Home {
   return {
@@ -37,7 +37,7 @@ export function kubernetesHome(cluster: () => { readonly kubeconfig: string }): 
   };
 }
 
-/** Deletes what tests before this one have left, and all definitions but those that are wanted. */
+/** Deletes the objects of earlier tests, and all definitions except the wanted ones. */
 async function empty(client: Client, wanted: readonly string[]): Promise<void> {
   for (const definition of (await client.list(CustomResourceDefinition)).items) {
     const { name = "" } = definition.metadata;

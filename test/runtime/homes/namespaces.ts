@@ -12,22 +12,19 @@ import {
 } from "../../../src/client/kinds/kubernetes.js";
 import { follow } from "../until.js";
 
-/** What tests put into namespaces. */
+/** Kinds that tests create in namespaces. */
 const kinds = [ConfigMap, Deployment, Event, NetworkPolicy, Secret, Service, StatefulSet];
 
-/**
- * Plays the part of the controller that empties a namespace that was deleted and lets it go. It is one of
- * kube-controller-manager's, which does not run here.
- */
+/** Empties a deleted namespace and removes its finalizer, as kube-controller-manager would, which does not run here. */
 export async function endNamespace(client: Client, namespace: ObjectOf<typeof Namespace>): Promise<void> {
   const { name = "" } = namespace.metadata;
   for (const kind of kinds) await client.deleteAll(kind, { namespace: name });
-  // A subresource of namespaces alone, which only that controller writes.
+  // The finalize subresource, which only that controller writes.
   const subresource = "finalize" as never;
   await client.update({ ...namespace, spec: { finalizers: [] } }, { subresource });
 }
 
-/** Does so whenever a namespace is deleted, until the signal aborts. */
+/** Does so for every deleted namespace, until the signal aborts. */
 export async function endNamespaces(client: Client, signal: AbortSignal): Promise<void> {
   for await (const { object, gone } of follow(client, Namespace, { signal })) {
     if (gone || object.metadata.deletionTimestamp === undefined) continue;

@@ -3,19 +3,19 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { VirtualClock } from "../../../src/model/index.js";
 
 /**
- * The calls that are under way. A virtual clock knows only of promises; a server elsewhere takes real time, and a timeout
- * must not pass while its answer is on the way.
+ * Counter of pending requests. A virtual clock sees promises only, while a server elsewhere takes real time; no timeout
+ * may pass while a response is pending.
  */
 export class Traffic {
   #calls = 0;
   #ring = (): void => {};
 
-  /** A clock that waits for all answers before it goes on to the next timer. */
+  /** Clock that waits for all responses before it moves to the next timer. */
   clock(): VirtualClock {
     return new VirtualClock(undefined, { settle: () => this.#settled() });
   }
 
-  /** The transport, with its calls counted; a watch is none, since it never ends. */
+  /** Transport whose requests are counted, except watches, which never end. */
   over(transport: Transport): Transport {
     return new Proxy(transport, {
       get: (target, name) => {
@@ -40,7 +40,7 @@ export class Traffic {
   async #settled(): Promise<void> {
     do {
       while (this.#calls > 0) await new Promise<void>((resolve) => (this.#ring = resolve));
-      // What an answer leads to may be another call.
+      // A response may lead to another request.
       await turn();
     } while (this.#calls > 0);
   }

@@ -21,7 +21,7 @@ export interface Widget extends KubernetesObject {
 
 export const widgets = { group: "demo.dev", version: "v1", plural: "widgets" };
 
-/** The clients of one server, made from its kubeconfig and nothing else. */
+/** Clients of one server, created from its kubeconfig. */
 export interface Clients {
   readonly server: TestServer;
   readonly config: KubeConfig;
@@ -30,7 +30,7 @@ export interface Clients {
   readonly generic: KubernetesObjectApi;
 }
 
-/** A server for a file of tests, with widgets and a namespace, and clients for it. */
+/** Server for a file of tests, with widgets and a namespace, and clients for it. */
 export function clientsFor(namespace: string): Clients {
   const clients = {} as { -readonly [Name in keyof Clients]: Clients[Name] };
   beforeAll(async () => {
@@ -62,7 +62,7 @@ async function defineWidgets(config: KubeConfig): Promise<void> {
   );
 }
 
-/** What the client makes of an answer that is no success. */
+/** Code and message of the error that a request rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<{ code: number; status: V1Status }> {
   try {
     await work;
@@ -71,5 +71,5 @@ export async function failureOf(work: Promise<unknown>): Promise<{ code: number;
     const { code, body } = error as ApiException<string | V1Status>;
     return { code, status: typeof body === "string" ? (JSON.parse(body) as V1Status) : body };
   }
-  throw new Error("it went well");
+  throw new Error("the request succeeded unexpectedly");
 }

@@ -97,7 +97,7 @@ describe("the generic client", () => {
       metadata: { name: "merged", namespace: "objects" },
     };
     await clients.generic.create<V1ConfigMap>({ ...config, data: { a: "1", b: "2" } });
-    // Its default.
+    // The default.
     const patched = await clients.generic.patch<V1ConfigMap>({ ...config, data: { b: "3" } });
     expect(patched.data).toEqual({ a: "1", b: "3" });
     const refused = await failureOf(patch({ spec: { size: "small" } }, PatchStrategy.StrategicMergePatch));
@@ -129,7 +129,7 @@ describe("the generic client", () => {
       },
     });
     await apply({ color: "blue", ports: [ssh] }, "second", true);
-    // The first gives up all it had; the color is the second's by now.
+    // The first manager releases all its fields; the color belongs to the second one now.
     const after = await apply({}, "first");
     expect(after.spec).toMatchObject({ color: "blue", ports: [ssh] });
     expect(
@@ -143,7 +143,7 @@ describe("the generic client", () => {
     const after = await clients.generic.replace<Widget>({ ...before, spec });
     expect(after.spec).toEqual({ color: "green", size: "medium", replicas: 1 });
     expect((await failureOf(clients.generic.replace<Widget>({ ...before, spec }))).code).toBe(409);
-    // The client writes milliseconds; they are kept as Kubernetes keeps times.
+    // The client writes milliseconds; the server keeps seconds, as Kubernetes does.
     const place = { ...widgets, namespace: "objects", name: "any" };
     const text = JSON.stringify(await clients.custom.getNamespacedCustomObject(place));
     expect(text.match(/\d\d:\d\d:\d\d[^"]*/g)?.filter((time) => !/^[\d:]+Z$/.test(time))).toEqual([]);

@@ -16,7 +16,7 @@ import { Happenings } from "../happenings.js";
 import { ServerProcess } from "../server-process.js";
 import { widget, widgetDefinition } from "../widgets.js";
 
-/** How often the server is ended. */
+/** Number of restarts of the server. */
 const kills = Number(process.env["FETTLE_RESTARTS"] ?? 5);
 const endings = [
   { signal: "SIGKILL", rounds: kills },
@@ -27,7 +27,7 @@ const changesPerRound = 40;
 const namespace = "default";
 const path = `/api/v1/namespaces/${namespace}/configmaps`;
 
-/** One change: what is done to which object, and the number that it writes there. */
+/** Write to an object, with the number that it stores there. */
 interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly name: string;
@@ -35,7 +35,7 @@ interface Change {
 }
 
 interface Acknowledged extends Change {
-  /** What the server answered; deletions are answered without one. */
+  /** resourceVersion of the response; deletions have none. */
   readonly version: string | undefined;
 }
 
@@ -43,19 +43,19 @@ function textOf({ type, name, number }: Change): string {
   return `${type} ${name} ${number}`;
 }
 
-/** Writes for as long as it may, each object through its whole life, and notes what became of every change. */
+/** Client that creates, updates and deletes objects until it is stopped, and records the result of every write. */
 class Writer {
   readonly acknowledged: Acknowledged[] = [];
-  /** The server went away before it answered: these may have happened. */
+  /** Writes without a response, which may or may not have been executed. */
   readonly open: Change[] = [];
   readonly #core: CoreV1Api;
-  readonly #told: () => void;
+  readonly #reported: () => void;
   #object = 0;
   #stopped = false;
 
-  constructor(core: CoreV1Api, told: () => void) {
+  constructor(core: CoreV1Api, reported: () => void) {
     this.#core = core;
-    this.#told = told;
+    this.#reported = reported;
   }
 
   stop(): void {
@@ -66,7 +66,7 @@ class Writer {
     while (!this.#stopped) {
       await server.up;
       const name = `${prefix}-${this.#object++}`;
-      // An object whose fate is unknown is left to itself.
+      // An object with an unknown state is not written again.
       await this.#live(name).catch((error: unknown) => {
         if (isAnswered(error)) throw error;
       });
@@ -84,7 +84,7 @@ class Writer {
         this.#core.patchNamespacedConfigMap({ name, namespace, body: body(number) }, merge),
       );
     }
-    // Every third stays, so that there is something to find in the end.
+    // Every third object stays, so that some exist at the end.
     if (this.#object % 3 === 0) return;
     await this.#change({ type: "DELETED", name, number: 3 }, async () => {
       await this.#core.deleteNamespacedConfigMap({ name, namespace });
@@ -96,7 +96,7 @@ class Writer {
     try {
       const object = await make();
       this.acknowledged.push({ ...change, version: object?.metadata?.resourceVersion });
-      this.#told();
+      this.#reported();
     } catch (error) {
       if (!isAnswered(error)) this.open.push(change);
       throw error;
@@ -104,7 +104,7 @@ class Writer {
   }
 }
 
-/** Whether a server said what was wrong; otherwise there was none. */
+/** True if the server responded with an error; false if there was no response. */
 function isAnswered(error: unknown): boolean {
   return typeof (error as { code?: unknown }).code === "number";
 }
@@ -113,7 +113,7 @@ interface Seen extends Change {
   readonly version: string;
 }
 
-/** Watches through all restarts, each time from the last version that it saw. */
+/** Watches through all restarts, each time from the last version. */
 async function follow(
   config: KubeConfig,
   server: ServerProcess,
@@ -158,7 +158,7 @@ describe.each(endings)(
   "a server that is ended by $signal and restarted $rounds times",
   ({ signal, rounds }) => {
     test(
-      "loses no change and repeats none, for those who resume",
+      "resumed watches lose no change and repeat none",
       async () => {
         await using server = new ServerProcess();
         await server.up;
@@ -174,7 +174,7 @@ describe.each(endings)(
             informed.add(`${verb} ${metadata?.name} ${data?.["number"]}`),
           );
         }
-        // It gives up when it cannot connect, and goes on from where it was when it is started again.
+        // It stops when it cannot connect, and resumes when it is started again.
         informer.on("error", () => void server.up.then(() => informer.start()));
         await informer.start();
 
@@ -221,8 +221,8 @@ describe.each(endings)(
         };
         expect(found((await list()).items)).toEqual(expected);
         expect(found(informer.list(namespace))).toEqual(expected);
-        const told = informed.all.filter((text) => / w\d/.test(text));
-        expect(told.length).toBe(new Set(told).size);
+        const reported = informed.all.filter((text) => / w\d/.test(text));
+        expect(reported.length).toBe(new Set(reported).size);
         await informer.stop();
       },
       60_000 + rounds * 10_000,
@@ -241,7 +241,7 @@ test("serves custom kinds right after a restart, with the same credentials", asy
   const made = await generic.create(loadYaml<KubernetesObject>(widget("kept", "red")));
   await server.stop("SIGKILL");
   await server.start();
-  // The client of before, which knows nothing of the restart.
+  // The earlier client, which has not noticed the restart.
   const header = {
     apiVersion: "demo.dev/v1",
     kind: "Widget",
@@ -251,7 +251,9 @@ test("serves custom kinds right after a restart, with the same credentials", asy
   expect(metadata?.resourceVersion).toBe(made.metadata?.resourceVersion);
 });
 
-/** Everything acknowledged was seen once, in order, with the version in the answer; and nothing that nobody did. */
+/**
+ * Checks that every acknowledged write was seen once, in order and with the version of its response, and nothing else.
+ */
 function examine(events: readonly Seen[], all: readonly Writer[]): void {
   const versions = events.map(({ version }) => Number(version));
   expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
@@ -275,7 +277,7 @@ function examine(events: readonly Seen[], all: readonly Writer[]): void {
   expect(texts.filter((text) => !possible.has(text))).toEqual([]);
 }
 
-/** What is there after all these changes. */
+/** Objects that exist after all events. */
 function finalState(events: readonly Seen[]): string[] {
   const objects = new Map<string, number>();
   for (const { type, name, number } of events) {

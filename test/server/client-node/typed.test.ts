@@ -55,8 +55,8 @@ test("configmaps: create, read, replace, conflict, list, delete", async () => {
   const replaced = await clients.core.replaceNamespacedConfigMap({ name: "settings", namespace, body: made });
   expect(replaced.metadata?.resourceVersion).not.toBe(made.metadata?.resourceVersion);
   made.data = { color: "green" };
-  const late = clients.core.replaceNamespacedConfigMap({ name: "settings", namespace, body: made });
-  expect(await failureOf(late)).toMatchObject({ code: 409, status: { reason: "Conflict" } });
+  const staleUpdate = clients.core.replaceNamespacedConfigMap({ name: "settings", namespace, body: made });
+  expect(await failureOf(staleUpdate)).toMatchObject({ code: 409, status: { reason: "Conflict" } });
 
   const { items } = await clients.core.listNamespacedConfigMap({ namespace, labelSelector: "app in (demo)" });
   expect(items.map(({ data }) => data)).toEqual([{ color: "blue" }]);
@@ -158,9 +158,9 @@ test("leases keep microseconds", async () => {
   await leases.createNamespacedLease({ namespace, body: { metadata: { name: "leader" }, spec } });
   const lease = await leases.readNamespacedLease({ name: "leader", namespace });
   expect(lease.spec).toMatchObject({ holderIdentity: "me", leaseDurationSeconds: 15 });
-  // The client writes such times, but leaves those that it reads as text.
+  // The client writes such times, but reads them as strings.
   expect(lease.spec?.renewTime).toBe("2026-01-31T09:30:15.123000Z");
-  // Two who want the lease at once: one of them is told to look again.
+  // Of two concurrent updates of the lease, one gets a conflict.
   const claims = ["a", "b"].map((holderIdentity) =>
     leases.replaceNamespacedLease({
       name: "leader",

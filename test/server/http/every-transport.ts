@@ -6,7 +6,10 @@ import { Wire, type Transport } from "./wire.js";
 
 const transports: Transport[] = ["http/1.1", "https/1.1", "h2"];
 
-/** The same tests over every transport, each with a server of its own that knows widgets and must not be surprised. */
+/**
+ * Runs the same tests over every transport, each with its own server with widgets, which must report no internal
+ * errors.
+ */
 export function everyTransport(
   title: string,
   tests: (wire: () => Wire, server: () => TestServer, transport: Transport) => void,

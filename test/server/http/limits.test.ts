@@ -27,7 +27,7 @@ function wireTo(server: TestServer, transport: Transport = "http/1.1"): Wire {
 
 type Way = Transport | "WebSocket";
 
-/** A client that asks for a watch and reads nothing of it until it is told to; then it reads to the end. */
+/** Client that starts a watch, but reads nothing until the returned function is called; then reads to the end. */
 async function sleeper(server: TestServer, way: Way): Promise<() => Promise<readonly Json[]>> {
   const path = `${configMaps}?watch=1`;
   if (way !== "WebSocket") {
@@ -85,7 +85,7 @@ describe.each<Way>(["http/1.1", "https/1.1", "h2", "WebSocket"])(
       const fast = await wire.watch(`${configMaps}?watch=1`);
       const read = await sleeper(server, way);
       expect(await watchers(wire)).toBe(2);
-      // More than fits into the buffers of the store, and those between a server and a client.
+      // More than the buffers of the store and of the sockets can hold.
       const names = await writeLarge(wire, 45);
       expect(namesOf(await fast.until((all) => all.length === names.length))).toEqual(names);
 
@@ -138,7 +138,7 @@ describe("limits", () => {
       })
       .toBe(200);
 
-    // Bodies that never come keep their places.
+    // Requests with incomplete bodies stay in flight.
     const { hostname, port } = new URL(server.url);
     const waiting = Array.from({ length: 2 }, () => {
       const socket = connect(Number(port), hostname);
@@ -149,7 +149,7 @@ describe("limits", () => {
       );
       return socket;
     });
-    // The server asks for the body: the request is in flight.
+    // The server sends 100 Continue: the request is in flight.
     await Promise.all(waiting.map((socket) => once(socket, "data")));
     const refused = await wire.post(configMaps, { metadata: { name: "late" } });
     expect(refused).toMatchObject({ code: 429, headers: { "retry-after": "1" } });
@@ -180,7 +180,7 @@ describe("limits", () => {
           .code,
       ).toBe(201);
     }
-    // Without a length nobody knows before it has come.
+    // Without a Content-Length, the size is known only at the end.
     const wire = wireTo(await start({ tls: false, limits: { bodyBytes: 10_000 } }));
     const chunked = await wire.call(configMaps, {
       method: "POST",

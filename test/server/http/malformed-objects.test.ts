@@ -47,7 +47,7 @@ describe("JSON", () => {
     ["a key with spaces", named('"data":{"a b":"c"}'), 422, /a valid config key must consist of/],
     ["a key that is __proto__ below labels", meta('"labels":{"__proto__":"x"}'), 422, /metadata\.labels/],
     ["labels that are __proto__", meta('"labels":{"__proto__":{"polluted":"yes"}}'), 400],
-    ["binary data that is none", named('"binaryData":{"a":"%%%"}'), 400, /base64/],
+    ["malformed binary data", named('"binaryData":{"a":"%%%"}'), 400, /base64/],
     ["metadata that is a text", object('"metadata":"bad"'), 400],
     ["metadata that is a list", object('"metadata":[]'), 400],
     ["a name that is a number", object('"metadata":{"name":7}'), 400],
@@ -56,7 +56,7 @@ describe("JSON", () => {
     ["a name of 300 letters", object(`"metadata":{"name":"${"a".repeat(300)}"}`), 422, /no more than 253/],
     ["a name with NUL", String.raw`{"metadata":{"name":"a\u0000b"}}`, 422],
     ["another namespace", object('"metadata":{"name":"bad","namespace":"other"}'), 400, /namespace/],
-    ["a time that is none", meta('"creationTimestamp":"yesterday"'), 400, /yesterday/],
+    ["an invalid time", meta('"creationTimestamp":"yesterday"'), 400, /yesterday/],
     ["a time that is a number", meta('"deletionTimestamp":5'), 400],
     ["labels with a number", meta('"labels":{"a":1}'), 400],
     ["a label that is no label", meta('"labels":{"a":"b c!"}'), 422],
@@ -66,7 +66,7 @@ describe("JSON", () => {
       422,
       /may not be more than 262144 bytes/,
     ],
-    ["a finalizer that is none", meta('"finalizers":["a b"]'), 422],
+    ["an invalid finalizer", meta('"finalizers":["a b"]'), 422],
     [
       "an owner without a name",
       meta('"ownerReferences":[{"apiVersion":"v1","kind":"Pod"}]'),
@@ -122,7 +122,7 @@ describe("custom resources", () => {
   const cases: Case[] = [
     ["no spec", ofWidget('{"name":"bad"}', '"spec":null'), 422, /spec/],
     ["a spec that is a list", spec("[]"), 422, /spec in body must be of type object/],
-    ["a color that nobody knows", spec('{"color":"pink"}'), 422, /supported values: "red", "green", "blue"/],
+    ["an unknown color", spec('{"color":"pink"}'), 422, /supported values: "red", "green", "blue"/],
     ["a number that is no integer", spec('{"color":"red","replicas":1.5}'), 422, /replicas/],
     ["a number below the least", spec('{"color":"red","replicas":-1}'), 422, /greater than or equal to 0/],
     ["a number that no one can write", spec('{"color":"red","replicas":1e999}'), 400],
@@ -136,7 +136,7 @@ describe("custom resources", () => {
     ["a port without its key", spec('{"color":"red","ports":[{"port":1}]}'), 422, /name/],
     ["metadata that is a number", ofWidget("5"), 400],
     ["labels with numbers", ofWidget('{"name":"bad","labels":{"a":1}}'), 400],
-    ["a time that is none", ofWidget('{"name":"bad","creationTimestamp":"soon"}'), 400],
+    ["an invalid time", ofWidget('{"name":"bad","creationTimestamp":"soon"}'), 400],
     ["a generation that is a text", ofWidget('{"name":"bad","generation":"x"}'), 400],
     ["finalizers that are a text", ofWidget('{"name":"bad","finalizers":"x"}'), 400],
     ["too deep", spec(`{"color":"red","size":${nested("[", "]", 50_000)}}`), 400],
@@ -180,7 +180,7 @@ ${more}`;
     ["no schema", define("null"), 422, /openAPIV3Schema: Required value/],
     ["a schema without a type", define("{ properties: { spec: {} } }"), 422, /must not be empty/],
     [
-      "a pattern that is none",
+      "an invalid pattern",
       define('{ type: object, properties: { a: { type: string, pattern: "(" } } }'),
       422,
       /pattern/,
@@ -192,7 +192,7 @@ ${more}`;
       /default/,
     ],
     ["a reference", define("{ type: object, properties: { a: { $ref: '#' } } }"), 422, /\$ref/],
-    ["a type that nobody knows", define("{ type: thing }"), 422, /thing/],
+    ["an unknown type", define("{ type: thing }"), 422, /thing/],
     [
       "another name than its plural",
       define("{ type: object }").replace("bads.demo.dev", "other.demo.dev"),
@@ -205,12 +205,7 @@ ${more}`;
       422,
       /storage/,
     ],
-    [
-      "a scope that is none",
-      define("{ type: object }").replace("Namespaced", "Everywhere"),
-      422,
-      /Everywhere/,
-    ],
+    ["an invalid scope", define("{ type: object }").replace("Namespaced", "Everywhere"), 422, /Everywhere/],
     [
       "a selectable field that is not there",
       define("{ type: object }", "    selectableFields: [{ jsonPath: .spec.a }]\n"),
@@ -227,7 +222,7 @@ ${more}`;
       '{ type: object, properties: { a: { type: string, pattern: "^(a+)+$" } } }',
     ).replaceAll(/bad/gi, (found) => (found === "Bad" ? "Slow" : "slow"));
     const { code } = await wire().post(definitions, text, asYaml);
-    // Kubernetes' patterns cannot run away; whoever cannot promise that has to refuse them.
+    // Kubernetes' patterns take linear time; a server that cannot guarantee that has to reject them.
     if (code === 422) return;
     expect(code).toBe(201);
     const body = {

@@ -32,7 +32,7 @@ describe("patches", () => {
     ["too deep", mergePatch, `{"metadata":${nested('{"a":', "}", 50_000)}}`, 400],
     ["an object", jsonPatch, "{}", 400],
     ["no operation", jsonPatch, "[5]", 400],
-    ["an operation that is none", jsonPatch, operations({ op: "explode", path: "/data" }), 400],
+    ["an invalid operation", jsonPatch, operations({ op: "explode", path: "/data" }), 400],
     ["no path", jsonPatch, operations({ op: "add", value: 1 }), 400],
     ["a path without a slash", jsonPatch, operations({ op: "replace", path: "data", value: {} }), 400],
     [
@@ -76,7 +76,7 @@ describe("patches", () => {
       ),
       413,
     ],
-    ["a directive that is none", strategicPatch, '{"metadata":{"$patch":"explode"}}', 400, /explode/],
+    ["an invalid directive", strategicPatch, '{"metadata":{"$patch":"explode"}}', 400, /explode/],
     ["a list", strategicPatch, "[]", 400],
     ["nothing", applyPatch, "", 400],
     ["no kind", applyPatch, "metadata: {name: there}\n", 400],
@@ -89,7 +89,7 @@ describe("patches", () => {
       /managedFields must be nil/,
     ],
     ["another name", applyPatch, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n", 400, /name/],
-    ["a type that is none", "application/json", "{}", 415, /application\/merge-patch\+json/],
+    ["an invalid type", "application/json", "{}", 415, /application\/merge-patch\+json/],
     ["a type that makes no sense", "}{", "{}", 415],
   ];
   test.each(cases)("%s as %s", async (_, type, body, code, message) => {

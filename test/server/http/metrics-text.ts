@@ -4,10 +4,10 @@ interface Sample {
   readonly value: number;
 }
 
-/** Metrics that can be asked for. */
+/** Parsed metrics. */
 export interface Metrics {
   readonly samples: readonly Sample[];
-  /** The value of the only sample with exactly these labels; undefined when there is none. */
+  /** Value of the sample with exactly these labels; undefined when there is none. */
   value(name: string, labels: Readonly<Record<string, string>>): number | undefined;
 }
 
@@ -15,9 +15,9 @@ const comment = /^# (?:HELP|TYPE) ([a-zA-Z_:][\w:]*) (.+)$/;
 const sampleLine = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (-?[0-9.e+-]+|[+-]Inf|NaN|Nan)(?: \d+)?$/;
 const label = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\n"])*)"(?:,|$)/y;
 
-/** Reads Prometheus' text format as strictly as Prometheus does: every line means something, and nothing comes twice. */
+/** Parses Prometheus' text format strictly: every line must be valid and unique. */
 export function parseMetrics(text: string): Metrics {
-  if (!text.endsWith("\n")) throw new Error("the last line has no end");
+  if (!text.endsWith("\n")) throw new Error("the last line has no newline");
   const samples = new Map<string, Sample>();
   const types = new Map<string, string>();
   for (const line of text.split("\n")) {
@@ -57,5 +57,5 @@ function keyOf(name: string, labels: Readonly<Record<string, string>>): string {
 }
 
 function fail(line: string): never {
-  throw new Error(`no line of metrics: ${line}`);
+  throw new Error(`not a line of metrics: ${line}`);
 }

@@ -1,4 +1,4 @@
-/** Where tests find things. */
+/** Paths used by several tests. */
 export const configMaps = "/api/v1/namespaces/default/configmaps";
 export const widgets = "/apis/demo.dev/v1/namespaces/default/widgets";
 export const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { TestServer } from "../test-server.js";
 
-/** What a server without TLS says to bytes of any kind, until it hangs up. */
+/** Sends bytes to a server without TLS; resolves with everything it sends until it closes the connection. */
 export function exchange({ url }: TestServer, bytes: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

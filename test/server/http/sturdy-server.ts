@@ -5,8 +5,8 @@ import { asYaml, configMaps, definitions, widgets } from "./paths.js";
 import { Wire, type Answer } from "./wire.js";
 
 /**
- * A server for a file of tests that do it no good, with a widget and a configmap named `there`. After each of them it
- * must be alive, clean, and not surprised.
+ * Server for a file of hostile tests, with a widget and a configmap named `there`. After each test it must respond,
+ * have no polluted prototypes, and have reported no internal errors.
  */
 export function sturdyServer(): { readonly wire: () => Wire; readonly server: () => TestServer } {
   let server: TestServer;
@@ -25,7 +25,7 @@ export function sturdyServer(): { readonly wire: () => Wire; readonly server: ()
   });
   afterEach(async () => {
     expect((await wire.get("/readyz")).text).toBe("ok");
-    // It runs in this process, so that what it pollutes would be seen here.
+    // The server runs in this process, so that polluted prototypes are visible here.
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     expect(server.errors).toEqual([]);
@@ -33,7 +33,7 @@ export function sturdyServer(): { readonly wire: () => Wire; readonly server: ()
   return { wire: () => wire, server: () => server };
 }
 
-/** A failure in Kubernetes' form, with words in it. */
+/** Checks that a response is a failure Status with a message. */
 export function expectStatus({ code, json }: Answer, expected: number, message?: RegExp): void {
   expect({ code, message: json.message }).toMatchObject({ code: expected });
   expect(json).toMatchObject({ kind: "Status", apiVersion: "v1", status: "Failure", code: expected });
@@ -42,7 +42,7 @@ export function expectStatus({ code, json }: Answer, expected: number, message?:
   if (message !== undefined) expect(json.message).toMatch(message);
 }
 
-/** The same thing in itself, many times. */
+/** Repeats an opening and a closing string around nothing, `depth` times. */
 export function nested(open: string, close: string, depth: number): string {
   return open.repeat(depth) + close.repeat(depth);
 }

@@ -50,7 +50,7 @@ everyTransport("watches", (wire, server) => {
     chunked.stop();
     old.stop();
 
-    // Who comes back from the middle is told the rest.
+    // A watch that resumes from the middle receives the rest.
     const version = events[1].object.metadata.resourceVersion;
     const resumed = await wire().watch(`${path}${query}&resourceVersion=${version}&timeoutSeconds=1`);
     await resumed.ended;

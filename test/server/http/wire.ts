@@ -10,24 +10,24 @@ import { gunzipSync } from "node:zlib";
 import { Happenings } from "../happenings.js";
 import type { TestServer } from "../test-server.js";
 
-/** The ways in which bytes get to a server. */
+/** Transports of requests. */
 export type Transport = "http/1.1" | "https/1.1" | "h2";
 
 export interface Call {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | object | undefined;
-  /** Another than the administrator's; null for none. */
+  /** Token instead of the administrator's; null for none. */
   readonly token?: string | null | undefined;
 }
 
-/** An answer that has arrived whole. */
+/** Complete response. */
 export interface Answer {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body, which must be JSON. */
+  /** Body, which must be JSON. */
   readonly json: Json;
 }
 
@@ -35,17 +35,17 @@ export interface Answer {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
-/** An answer that goes on: one JSON document in each line. */
+/** Streamed response: one JSON document per line. */
 export interface Lines extends Happenings<Json> {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
-  /** Resolves when the server has said its last. */
+  /** Resolves when the server ends the stream. */
   readonly ended: Promise<void>;
-  /** Hangs up. */
+  /** Closes the connection. */
   stop(): void;
 }
 
-/** An answer of which nothing but the headers has been read. */
+/** Response of which only the headers have been read. */
 export interface Head {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
@@ -53,7 +53,7 @@ export interface Head {
   readonly abort: () => void;
 }
 
-/** Sends requests to a server over one transport, with the administrator's token unless told otherwise. */
+/** Sends requests to a server over one transport, with the administrator's token by default. */
 export class Wire {
   readonly transport: Transport;
   readonly #server: TestServer;
@@ -98,7 +98,7 @@ export class Wire {
     };
   }
 
-  /** Begins to read a watch. */
+  /** Starts a watch. */
   async watch(path: string, call: Call = {}): Promise<Lines> {
     return linesOf(await this.open(path, call));
   }
@@ -108,7 +108,7 @@ export class Wire {
     this.#session?.destroy();
   }
 
-  /** Sends a request, and leaves it to the caller to read the answer. */
+  /** Sends a request; the caller reads the response. */
   open(
     path: string,
     { method = "GET", headers, body, token = this.#server.token }: Call = {},
@@ -118,7 +118,7 @@ export class Wire {
     const all = {
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(data !== undefined && { "content-type": "application/json" }),
-      // Who names another encoding does not say how long it will be.
+      // With a Content-Encoding, the body is sent in chunks without a length.
       ...(data !== undefined &&
         headers?.["transfer-encoding"] === undefined && {
           "content-length": String(Buffer.byteLength(data)),
@@ -139,7 +139,7 @@ export class Wire {
     const { hostname, port } = new URL(this.#server.url);
     const send = this.#ca === undefined ? plainRequest : secureRequest;
     return new Promise((resolve, reject) => {
-      // The certificate is checked for where we connect to, whatever the Host header says.
+      // The certificate is checked for the address of the connection, whatever the Host header is.
       const servername = isIP(hostname) === 0 ? hostname : "localhost";
       const options = { hostname, port, path, method, headers, agent: this.#agent, servername };
       const request = send(options, (body) => {
@@ -184,7 +184,7 @@ export function linesOf({ code, headers, body, abort }: Head): Lines {
   const happenings = new Happenings<Json>();
   const lines = createInterface({ input: body });
   lines.on("line", (line) => {
-    // What a broken connection cut off is no event.
+    // An incomplete line of a broken connection is not an event.
     if (line.endsWith("}")) happenings.add(JSON.parse(line));
   });
   const ended = new Promise<void>((resolve) => {
@@ -193,7 +193,7 @@ export function linesOf({ code, headers, body, abort }: Head): Lines {
       resolve();
     });
   });
-  // A connection that breaks ends a watch like any other end.
+  // A broken connection ends a watch like any other end.
   lines.on("error", () => {});
   body.on("error", () => lines.close());
   return Object.assign(happenings, { code, headers, ended, stop: abort });

@@ -30,13 +30,13 @@ everyTransport("writes", (wire) => {
     expect(headers["content-type"]).toBe("application/json");
   });
 
-  /** DeleteOptions with the precondition of another uid, as Kubernetes would encode them. */
+  /** DeleteOptions with the uid of another object as a precondition, in protobuf. */
   const encodedOptions = (): Buffer => {
     const type = Buffer.from("\n\u0013\n\u0002v1\u0012\rDeleteOptions");
     return Buffer.concat([Buffer.from("k8s\0"), type, Buffer.from("\u0012\t\u0012\u0007\n\u0005wrong")]);
   };
 
-  /** Each way to say that an object must be another than it is. */
+  /** Ways to send a precondition that the object does not meet. */
   const preconditions: [string, string, () => Uint8Array | object | undefined, string?][] = [
     ["in the query", "?uid=wrong", () => undefined],
     ["in JSON", "", () => ({ preconditions: { uid: "wrong" } })],
@@ -71,8 +71,8 @@ everyTransport("writes", (wire) => {
     ).json;
     const remove = (query: string) => wire().call(`${configMaps}/held?${query}`, { method: "DELETE" });
     expect((await remove("resourceVersion=1")).code).toBe(409);
-    const begun = await remove(`resourceVersion=${metadata.resourceVersion}&propagationPolicy=Foreground`);
-    expect(begun).toMatchObject({
+    const deletion = await remove(`resourceVersion=${metadata.resourceVersion}&propagationPolicy=Foreground`);
+    expect(deletion).toMatchObject({
       code: 200,
       json: {
         kind: "ConfigMap",

@@ -1,16 +1,16 @@
 import { systemClock } from "../../../model/core.js";
 import type { Connection } from "../../../client/transport/connection.js";
-import { Caller } from "../../../client/transport/http/calls/caller.js";
+import { RequestSender } from "../../../client/transport/http/calls/request-sender.js";
 import { RetryPolicy } from "../../../client/transport/http/calls/retries.js";
 import { managementPath } from "../../../plane/management/contract.js";
 
-/** The backup that a running control plane makes of itself, as it comes over the wire. */
+/** Streams the backup that a running control plane makes of itself. */
 export async function* downloadBackup(
   connection: Connection,
   { userAgent, signal }: { readonly userAgent: string; readonly signal: AbortSignal },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const server = new URL(connection.server);
-  const caller = new Caller({
+  const caller = new RequestSender({
     connection,
     server,
     userAgent,

@@ -9,7 +9,7 @@ import { findKind } from "../../objects/find-kind.js";
 import { type ManagementClient, type ChangeQuery } from "../../server/management-client.js";
 import { Reconnection } from "../../server/reconnection.js";
 import { changeLines } from "../../output/change-lines.js";
-import { valueFormatOf, valueOption, writeValue, writeItem } from "../../output/value-output.js";
+import { valueFormatOf, valueOption, printValue, writeItem } from "../../output/value-output.js";
 
 export const events: Command = {
   description:
@@ -45,7 +45,7 @@ export const events: Command = {
     };
     if (options["follow"] !== true && options["tail"] !== true) {
       const list = await plane.changes(query);
-      return await writeValue(terminal, format, list, () =>
+      return await printValue(terminal, format, list, () =>
         list.changes.map((change) => changeText(change, terminal.colors)).join(""),
       );
     }

@@ -27,7 +27,7 @@ export const profile: Command = {
     const date = new Date().toISOString().replaceAll(/[:.]/g, "-");
     const file = textOption(options, "output") ?? `fettle-${date}.cpuprofile`;
     const folder = dirname(resolve(cwd, file));
-    // Checked before the profile is taken, not after.
+    // Checked now, before the profile is taken.
     if (!existsSync(folder)) throw new UsageError(`the folder ${folder} does not exist`);
     await using server = await connect(options, terminal);
     using progress = startProgress(terminal);

@@ -4,7 +4,7 @@ import { textOption, connectionOptions, countOption } from "../../command/option
 import { findKind } from "../../objects/find-kind.js";
 import { type ServedKind } from "../../server/served-kinds.js";
 import { columns } from "../../terminal/columns.js";
-import { valueFormatOf, valueOption, writeValue } from "../../output/value-output.js";
+import { valueFormatOf, valueOption, printValue } from "../../output/value-output.js";
 
 export const state: Command = {
   description:
@@ -32,7 +32,7 @@ export const state: Command = {
       terminal.stderr.write(`No keys match ${pattern}.\n`);
       return;
     }
-    await writeValue(terminal, format, list, () => {
+    await printValue(terminal, format, list, () => {
       const rows = list.entries.map(({ key, revision, value }) => [key, String(revision), sizeOf(value)]);
       return columns([["KEY", "REVISION", "BYTES"], ...rows]);
     });

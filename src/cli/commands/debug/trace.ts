@@ -3,7 +3,7 @@ import { UsageError, type Command } from "../../command/command.js";
 import { connect } from "../../server/connect.js";
 import { textOption, connectionOptions, countOption } from "../../command/options.js";
 import { type ManagementClient } from "../../server/management-client.js";
-import { showRuns, followRuns } from "../../output/show-runs.js";
+import { showRuns, printRuns } from "../../output/show-runs.js";
 import { valueFormatOf, valueOption } from "../../output/value-output.js";
 
 export const trace: Command = {
@@ -29,7 +29,7 @@ export const trace: Command = {
     await using server = await connect(options, terminal);
     const { plane } = server;
     const controller = await controllerNamed(textOption(options, "component") ?? "reconciler", plane);
-    if (follow) await followRuns(plane, { controller, limit }, format, terminal);
+    if (follow) await printRuns(plane, { controller, limit }, format, terminal);
     else await showRuns(await plane.runs({ controller, limit }), format, terminal);
   },
 };

@@ -6,7 +6,7 @@ import type { ServedKind } from "../../server/served-kinds.js";
 import { inOrder, manifestTitle } from "../../manifests/apply-manifest.js";
 import { readManifests } from "../../manifests/read-manifests.js";
 import { searchHint } from "../../objects/not-found.js";
-import type { Server } from "../../server/connect.js";
+import type { ServerConnection } from "../../server/connect.js";
 import type { ObjectSelection } from "../../objects/resolve-objects.js";
 
 /** Object to delete. */
@@ -26,7 +26,7 @@ interface Found {
 }
 
 export async function deletionsByName(
-  { client, namespace }: Server,
+  { client, namespace }: ServerConnection,
   kind: ServedKind,
   names: readonly string[],
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export async function deletionsByName(
 }
 
 export async function deletionsBySelection(
-  { client }: Server,
+  { client }: ServerConnection,
   kind: ServedKind,
   selection: ObjectSelection,
   signal: AbortSignal,
@@ -57,7 +57,7 @@ export async function deletionsBySelection(
 
 /** Finds the objects of manifests, in the reverse order of apply: a definition comes last, since its objects go with it. */
 export async function deletionsByManifest(
-  { client }: Server,
+  { client }: ServerConnection,
   files: readonly string[],
   recursive: boolean,
   terminal: Terminal,

@@ -7,7 +7,7 @@ export async function openEditor(path: string, { env, stdin }: Terminal): Promis
     throw new Error("no terminal to run an editor in; set EDITOR or VISUAL to a program that needs none");
   }
   const editor = env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
-  // The variable may hold options (`code --wait`), so a shell takes it apart; the path is handed over untouched.
+  // The variable may hold options (`code --wait`), so a shell splits it; the path is passed as a separate argument.
   const [program, words] =
     process.platform === "win32"
       ? [`${editor} "${path}"`, []]

@@ -12,13 +12,13 @@ import {
 } from "../../../model/core.js";
 import { isJsonObject } from "../../../model/object/json.js";
 import type { ServedKind } from "../../server/served-kinds.js";
-import { withoutManagedFields } from "../../output/objects.js";
+import { printableObject } from "../../output/objects.js";
 
-export type Saved =
+export type SaveOutcome =
   | { readonly type: "saved" | "unchanged"; readonly object: UntypedObject }
-  /** What is wrong, in lines for the user. */
+  /** Problems, one per line. */
   | { readonly type: "refused"; readonly problems: readonly string[] }
-  /** Others changed the same: `live` is what the object is by now, and `merged` what it would be with all changes. */
+  /** Another writer changed the same field: `live` is the current object, `merged` the edit applied to it. */
   | {
       readonly type: "contested";
       readonly problems: readonly string[];
@@ -33,21 +33,21 @@ export interface Saving {
   readonly signal: AbortSignal;
 }
 
-/** Others may write all the time; so often is tried to get in between. */
-const mostTries = 5;
+/** Attempts to write while other writers keep changing the object. */
+const maxAttempts = 5;
 
 /**
- * Writes what somebody made of `base`. What others changed meanwhile stays, unless both changed the same field: then nothing
- * is written, and the user is told.
+ * Writes an edited object. Changes that others made to `base` meanwhile are kept; if both changed the same field,
+ * nothing is written and the result is `contested`.
  */
-export async function save(saving: Saving, base: UntypedObject, edited: UntypedObject): Promise<Saved> {
+export async function save(saving: Saving, base: UntypedObject, edited: UntypedObject): Promise<SaveOutcome> {
   const { client, kind, subresource, signal } = saving;
   const mine = createMergePatch(json(base), json(edited));
   if (isJsonObject(mine) && Object.keys(mine).length === 0) return { type: "unchanged", object: base };
   const moved = identityChange(base, edited);
   if (moved !== undefined) return { type: "refused", problems: [moved] };
   let now = base;
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const next = applyMergePatch(json(now), mine) as unknown as UntypedObject;
     const version = now.metadata.resourceVersion;
     const body = {
@@ -64,7 +64,7 @@ export async function save(saving: Saving, base: UntypedObject, edited: UntypedO
       const same = object.metadata.resourceVersion === version;
       return { type: same ? "unchanged" : "saved", object };
     } catch (error) {
-      if (isConflict(error) && tries < mostTries) {
+      if (isConflict(error) && attempt < maxAttempts) {
         const live = await client.find(kind, base, { signal });
         if (live === undefined)
           throw new Error(`${kind.singular}/${base.metadata.name} was deleted by someone else`, {
@@ -91,7 +91,7 @@ export async function save(saving: Saving, base: UntypedObject, edited: UntypedO
 }
 
 function json(object: UntypedObject): Json {
-  const shown = withoutManagedFields(object);
+  const shown = printableObject(object);
   const { resourceVersion: _, generation: _generation, ...metadata } = shown.metadata;
   return { ...shown, metadata } as unknown as Json;
 }
@@ -110,7 +110,7 @@ function identityChange(base: UntypedObject, edited: UntypedObject): string | un
     : `${field} identifies the object and cannot be changed; it was ${String(before[field])}`;
 }
 
-/** Whether two merge patches touch the same field. */
+/** True if two merge patches touch the same field. */
 function overlaps(mine: Json, theirs: Json): boolean {
   if (!isJsonObject(mine) || !isJsonObject(theirs)) return true;
   return Object.keys(mine).some(
@@ -131,7 +131,7 @@ function contested(base: UntypedObject, live: UntypedObject): readonly string[] 
   ];
 }
 
-/** A reason a line, where the server gave several. */
+/** Lines of an error, one per cause. */
 function refusal(error: unknown): readonly string[] {
   const api = asApiError(error);
   const causes = api?.status.details?.causes ?? [];

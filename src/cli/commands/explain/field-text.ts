@@ -1,7 +1,7 @@
-import { typeName, type Schema, type Schemas } from "./schema.js";
+import { typeName, type Schema, type GroupSchemas } from "./schema.js";
 
 /** A type in a few signs: `string`, `[]Container`, `map[string]string`. */
-export function typeText(schema: Schema, schemas: Schemas): string {
+export function typeText(schema: Schema, schemas: GroupSchemas): string {
   const whole = schemas.resolve(schema);
   if (whole["x-kubernetes-int-or-string"] === true) return "integer or string";
   if (whole.type === "array")
@@ -16,7 +16,7 @@ export function typeText(schema: Schema, schemas: Schemas): string {
   return named ?? "Object";
 }
 
-/** What a value has to be besides its type: `one of red, green; default red`. */
+/** Constraints of a value besides its type: `one of red, green; default red`. */
 export function rulesText(schema: Schema): string {
   const { enum: values, default: standard, minimum, maximum, minLength, maxLength, pattern, format } = schema;
   const show = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
@@ -33,13 +33,13 @@ export function rulesText(schema: Schema): string {
   return rules.filter((rule) => rule !== "").join("; ");
 }
 
-/** Servers of Go note the empty value of a type as its default, which tells nobody anything. */
+/** True for the zero value of a type, which servers written in Go publish as a default of almost every field. */
 function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
 /** What is inside a field: its own fields, or those of its items or values. */
-export function insideOf(schema: Schema, schemas: Schemas): Schema {
+export function insideOf(schema: Schema, schemas: GroupSchemas): Schema {
   const whole = schemas.resolve(schema);
   if (whole.properties !== undefined) return whole;
   if (whole.items !== undefined) return insideOf(whole.items, schemas);
@@ -47,7 +47,7 @@ export function insideOf(schema: Schema, schemas: Schemas): Schema {
   return whole;
 }
 
-/** Text in lines of at most so many characters, words left whole. */
+/** Wraps text at word boundaries. */
 export function wrap(text: string, indent: string, width: number): string {
   const lines: string[] = [];
   for (const paragraph of text.split("\n")) {

@@ -1,7 +1,7 @@
 import type { HttpTransport } from "../../../client/transport/http/http-transport.js";
 import type { ServedKind } from "../../server/served-kinds.js";
 
-/** A schema of OpenAPI v3, as far as it is explained. */
+/** OpenAPI v3 schema, as far as it is explained. */
 export interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -28,18 +28,18 @@ export interface Schema {
 }
 
 /** The schemas of a group and version, and where that of a kind is. */
-export interface Schemas {
+export interface GroupSchemas {
   readonly root: Schema;
-  /** With what it refers to put in its place; the descriptions of both are told. */
+  /** Replaces a reference by its target; the descriptions of both are kept. */
   resolve(schema: Schema): Schema;
 }
 
-/** Asks the server how the objects of a kind look. */
+/** Fetches the schemas of a kind from the server. */
 export async function schemasOf(
   transport: HttpTransport,
   { group, version, kind }: ServedKind,
   signal: AbortSignal,
-): Promise<Schemas> {
+): Promise<GroupSchemas> {
   const index = (await transport.document("/openapi/v3", { signal })) as {
     paths?: Readonly<Record<string, { readonly serverRelativeURL?: string }>>;
   };
@@ -78,7 +78,7 @@ function refName(ref: string): string {
   return ref.slice(ref.lastIndexOf("/") + 1);
 }
 
-/** The name of what a schema refers to, such as `PodSpec`. */
+/** Name of the type that a schema refers to, such as `PodSpec`. */
 export function typeName({ $ref, allOf = [] }: Schema): string | undefined {
   const ref = $ref ?? allOf.find((part) => part.$ref !== undefined)?.$ref;
   return ref === undefined ? undefined : ref.slice(ref.lastIndexOf(".") + 1);

@@ -1,21 +1,26 @@
 import { leaseRules, shardRules, type Rule } from "./rules.js";
 
-export interface OperatorOptions {
+export interface OperatorManifestOptions {
   readonly name: string;
   readonly namespace: string;
   readonly image: string;
-  /** What the container is told: the module as it lies in the image. */
+  /** Arguments of the container: the path of the module in the image. */
   readonly args: readonly string[];
   readonly rules: readonly Rule[];
-  /** Into how many shards the objects are divided; undefined when one process works at a time. */
+  /** Number of shards; undefined when one process works at a time. */
   readonly shards?: number | undefined;
 }
 
-/** Where `fettle run` answers probes and tells metrics. */
+/** Port of `fettle run` for probes and metrics. */
 const healthPort = 8081;
 
 /** What lets controllers do their work, and nothing else. */
-export function accessManifests({ name, namespace, rules, shards }: OperatorOptions): readonly object[] {
+export function accessManifests({
+  name,
+  namespace,
+  rules,
+  shards,
+}: OperatorManifestOptions): readonly object[] {
   const labels = labelsOf(name);
   const subjects = [{ kind: "ServiceAccount", name, namespace }];
   const apiGroup = "rbac.authorization.k8s.io";
@@ -48,7 +53,13 @@ export function accessManifests({ name, namespace, rules, shards }: OperatorOpti
 }
 
 /** The process itself: small, without rights on its node, restarted when it does not answer. */
-export function deploymentManifest({ name, namespace, image, args, shards }: OperatorOptions): object {
+export function deploymentManifest({
+  name,
+  namespace,
+  image,
+  args,
+  shards,
+}: OperatorManifestOptions): object {
   const labels = labelsOf(name);
   const probe = (path: string, periodSeconds: number) => ({
     httpGet: { path, port: "health" },
@@ -63,7 +74,7 @@ export function deploymentManifest({ name, namespace, image, args, shards }: Ope
       { name: "FETTLE_HEALTH_HOST", value: "0.0.0.0" },
       { name: "FETTLE_HEALTH_PORT", value: String(healthPort) },
       { name: "FETTLE_LOG", value: "json" },
-      // The rest of the limit is for what is not JavaScript's heap; a small nursery keeps the process small.
+      // The rest of the limit is for memory outside of the JavaScript heap; a small semi-space keeps the process small.
       { name: "NODE_OPTIONS", value: "--max-old-space-size=80 --max-semi-space-size=2" },
     ],
     ports: [{ name: "health", containerPort: healthPort }],
@@ -85,7 +96,7 @@ export function deploymentManifest({ name, namespace, image, args, shards }: Ope
     kind: "Deployment",
     metadata: { name, namespace, labels },
     spec: {
-      // More of them stand by, as one works at a time; with shards all of them work.
+      // Without shards further replicas are standbys, since one works at a time; with shards all of them work.
       replicas: shards === undefined ? 1 : 3,
       selector: { matchLabels: labels },
       template: {

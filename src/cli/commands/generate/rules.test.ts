@@ -25,7 +25,7 @@ const sites = controller({
   watches: [watch(Theme, { to: toAll })],
   async reconcile(site, { ensure, report, ready, recordEvent, readAll, flush }) {
     const color = readAll(Theme)[0]?.spec.color ?? "none";
-    // Of those with an odd length there is a child.
+    // Sites with an odd number of letters have a child.
     if (site.spec.title.length % 2 === 1)
       ensure(ConfigMap, site.name, { data: { title: site.spec.title, color } });
     await flush();
@@ -82,7 +82,8 @@ test.each([
     await admin.delete(Site, "one");
     await running.stop();
     expect(refused).toEqual([]);
-    // Rights for older servers (to list), for races (to read again what somebody else has changed) and for strict clusters.
+    // Permissions that no request of this test needs: lists on older servers, reads after a conflict, and clusters that
+    // enforce permissions on owner references.
     const rarely = /^(get|list) (configmaps|sites|themes)$|^update sites\/finalizers$|^patch events$/;
     const unused = rules
       .flatMap(({ resources, verbs }) =>
@@ -93,7 +94,7 @@ test.each([
   },
 );
 
-test("kinds that are known by name alone, and several controllers", () => {
+test("kinds given by name and kinds of several controllers get one rule each", () => {
   const named: Controller = controller({
     for: Theme,
     watches: [
@@ -112,15 +113,15 @@ test("kinds that are known by name alone, and several controllers", () => {
   ]);
 });
 
-/** Lets through what the rules allow, as Kubernetes would. */
+/** Transport that enforces RBAC rules as Kubernetes does. */
 function guarded(
   transport: Transport,
   rules: readonly Rule[],
   used: Set<string>,
   refused: string[],
 ): Transport {
-  /** The transport, for who may use it so. */
-  const may = (kind: KindInfo, verbs: readonly string[], subresource?: string): Transport => {
+  /** Returns the transport, or throws a 403. */
+  const authorized = (kind: KindInfo, verbs: readonly string[], subresource?: string): Transport => {
     const group = parseApiVersion(kind.apiVersion)?.group ?? "";
     const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`;
     for (const verb of verbs) {
@@ -135,19 +136,19 @@ function guarded(
   };
   return {
     discover: (...rest) => transport.discover(...rest),
-    get: async (kind, ...rest) => may(kind, ["get"], rest[1]?.subresource).get(kind, ...rest),
-    list: async (kind, ...rest) => may(kind, ["list"]).list(kind, ...rest),
-    watch: (kind, ...rest) => may(kind, ["watch"]).watch(kind, ...rest),
-    create: async (kind, ...rest) => may(kind, ["create"]).create(kind, ...rest),
-    update: async (kind, ...rest) => may(kind, ["update"], rest[2]?.subresource).update(kind, ...rest),
+    get: async (kind, ...rest) => authorized(kind, ["get"], rest[1]?.subresource).get(kind, ...rest),
+    list: async (kind, ...rest) => authorized(kind, ["list"]).list(kind, ...rest),
+    watch: (kind, ...rest) => authorized(kind, ["watch"]).watch(kind, ...rest),
+    create: async (kind, ...rest) => authorized(kind, ["create"]).create(kind, ...rest),
+    update: async (kind, ...rest) => authorized(kind, ["update"], rest[2]?.subresource).update(kind, ...rest),
     patch: async (kind, target, patch, options) => {
-      // What is applied may have to be made.
+      // An apply may create the object.
       const verbs = patch.type === "apply" ? ["patch", "create"] : ["patch"];
-      return may(kind, verbs, options?.subresource).patch(kind, target, patch, options);
+      return authorized(kind, verbs, options?.subresource).patch(kind, target, patch, options);
     },
-    delete: async (kind, ...rest) => may(kind, ["delete"]).delete(kind, ...rest),
+    delete: async (kind, ...rest) => authorized(kind, ["delete"]).delete(kind, ...rest),
     deleteCollection: async (kind, ...rest) =>
-      may(kind, ["deletecollection"]).deleteCollection(kind, ...rest),
+      authorized(kind, ["deletecollection"]).deleteCollection(kind, ...rest),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   };
 }

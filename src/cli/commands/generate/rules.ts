@@ -4,7 +4,7 @@ import { parseApiVersion } from "../../../model/core.js";
 import { pluralOf } from "../../../model/resource/plural.js";
 import type { Controller } from "../../../runtime/controller/controller.js";
 
-/** A rule of Kubernetes' RBAC. */
+/** Rule of a Kubernetes RBAC role. */
 export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -12,13 +12,14 @@ export interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** In the order in which people write them. */
+/** Usual order of verbs in RBAC rules. */
 const verbOrder = ["get", "list", "watch", "create", "update", "patch", "delete"];
 const reading = ["get", "list", "watch"];
 
 /**
- * What controllers must be allowed to do in all namespaces, and no more: to see what they are for, own and watch, to report
- * on what they are for, and to make what they own. What their code does through `client` besides is not known.
+ * Permissions that controllers need in all namespaces, and no more: to read the kinds they reconcile, own and watch, to
+ * write the status of the reconciled kind, and to write the owned kinds. Requests that their code makes through
+ * `client` are not included.
  */
 export function rulesOf(controllers: readonly Controller[], definitions: readonly string[]): readonly Rule[] {
   const verbs = new Map<string, Set<string>>();
@@ -34,11 +35,11 @@ export function rulesOf(controllers: readonly Controller[], definitions: readonl
   for (const { options, owns, style } of controllers) {
     const cleansUp = style.type === "declarative" && style.options.cleanup !== undefined;
     allow(options.for, "", reading);
-    // A finalizer is written with the object itself; a plain controller may write whatever it likes.
+    // A finalizer is written with the object itself; a plain controller may write any field.
     if (cleansUp || style.type === "plain") allow(options.for, "", ["patch"]);
     if (style.type === "plain") allow(options.for, "", ["update"]);
     allow(options.for, "/status", style.type === "plain" ? ["patch", "update"] : ["patch"]);
-    // Some clusters let only those point at an owner who may change its finalizers.
+    // Clusters with OwnerReferencesPermissionEnforcement require permission on the owner's finalizers.
     if (owns.length > 0) allow(options.for, "/finalizers", ["update"]);
     for (const kind of owns) allow(kind, "", [...reading, "create", "patch", "delete"]);
     for (const { kind } of options.watches ?? []) allow(kind, "", reading);
@@ -57,12 +58,12 @@ export function rulesOf(controllers: readonly Controller[], definitions: readonl
   return [...rules, { ...seeing, resourceNames: definitions, verbs: ["get"] }];
 }
 
-/** What leader election needs, in the namespace of the operator. */
+/** Permissions for leader election, in the namespace of the operator. */
 export const leaseRules: readonly Rule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
 ];
 
-/** What sharding needs there. */
+/** Permissions for sharding, in the namespace of the operator. */
 export const shardRules: readonly Rule[] = [
   {
     apiGroups: ["coordination.k8s.io"],
@@ -71,7 +72,7 @@ export const shardRules: readonly Rule[] = [
   },
 ];
 
-/** Where a kind is served. Of one that is known by name alone, the plural is guessed as its authors would have. */
+/** API group and plural of a kind. The plural of a kind given by name only is guessed by the rules of English. */
 function addressOf(kind: AnyKind): { readonly group: string; readonly plural: string } {
   const { apiVersion, name, plural } = named(kind);
   const known = Object.values(builtInKinds).find(

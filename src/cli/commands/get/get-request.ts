@@ -3,12 +3,12 @@ import type { OptionValues, Terminal } from "../../command/command.js";
 import { errorText } from "../../command/error-text.js";
 import { explainNotFound } from "../../objects/not-found.js";
 import type { ResolvedObjects } from "../../objects/resolve-objects.js";
-import type { Server } from "../../server/connect.js";
+import type { ServerConnection } from "../../server/connect.js";
 import type { ServedKind } from "../../server/served-kinds.js";
 
 /** Parsed arguments of `fettle get`. */
 export interface GetRequest extends ResolvedObjects {
-  readonly server: Server;
+  readonly server: ServerConnection;
   readonly options: OptionValues;
   readonly terminal: Terminal;
 }

@@ -1,6 +1,6 @@
 import type { UntypedObject } from "../../../client/kinds/kind.js";
 import type { KubeObject } from "../../../model/core.js";
-import { titleOf, kindOf } from "../../objects/find-kind.js";
+import { titleOf, servedKindOf } from "../../objects/find-kind.js";
 import { follow } from "../../objects/follow.js";
 import type { Format } from "../../output/format.js";
 import { printObjects } from "../../output/objects.js";
@@ -78,7 +78,7 @@ async function text(
     withManagedFields: options["showManagedFields"] === true,
     headers: options["headers"] !== false && isFirst,
     titleOf: (object) => {
-      const kind = kindOf(kinds, object);
+      const kind = servedKindOf(kinds, object);
       return kind === undefined
         ? `${object.kind}/${object.metadata.name}`
         : titleOf(kind, object.metadata.name);

@@ -8,7 +8,7 @@ import { address, indented, objectDiff } from "../../output/object-diff.js";
 
 type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** What applying manifests would come to, for people; `manifests` are those that the plans are for, in the same order. */
+/** Formats the plans of manifests; `manifests` are those that the plans are for, in the same order. */
 export function planText(
   plans: readonly ManifestPlan[],
   manifests: readonly Pick<PlacedManifest, "place">[],
@@ -22,7 +22,7 @@ export function planText(
   return `${blocks.map((block) => block.join("\n")).join("\n\n")}\n\n${summary(plans)}\n`;
 }
 
-/** Whether anything would change, or run, inside or outside. */
+/** True if anything would change, in the API or outside. */
 export function isChange({ object, controllers }: ManifestPlan): boolean {
   return (
     object.action !== "none" ||
@@ -32,7 +32,7 @@ export function isChange({ object, controllers }: ManifestPlan): boolean {
   );
 }
 
-/** Whether the server or a controller has something against it. */
+/** True if the server or a controller would reject the manifest or fail. */
 export function isProblem({ object, controllers }: ManifestPlan): boolean {
   return (
     object.problem !== undefined ||
@@ -68,7 +68,7 @@ function objectText(
   return diff === "" ? head : `${head}\n${indented(diff, "    ")}`;
 }
 
-/** The lines above say them already. */
+/** Fields that the lines above show already. */
 const hidden = [...address, "status"];
 
 function controllerText(run: PlanReport, paint: Colors, colors: boolean): string {
@@ -122,7 +122,7 @@ function reasonText({ reason, message }: { readonly reason: string; readonly mes
   return escapeText(message === "" ? reason : `${reason}: ${message}`);
 }
 
-/** What a server says may be several lines; those after the first stand below it. */
+/** Indents all lines of a message but the first. */
 function linesOf(text: string, indent: string): string {
   const [first = "", ...more] = text.split("\n").map((line) => escapeText(line.trim()));
   return [first, ...more.map((line) => `${indent}${line}`)].join("\n");

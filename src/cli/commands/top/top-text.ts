@@ -3,7 +3,7 @@ import { formatAge } from "../../../model/core.js";
 import type { Top } from "../../../plane/management/contract.js";
 import { columns } from "../../terminal/columns.js";
 
-/** How busy a control plane is, for people. */
+/** Formats the load of a control plane: queues, runs, memory. */
 export function topText(top: Top, colors: boolean): string {
   const paint = picocolors.createColors(colors);
   const { memory, cpu, revision, uptime } = top;

@@ -3,7 +3,7 @@ import type { UntypedObject } from "../../../client/kinds/kind.js";
 import { asApiError, isNotFound } from "../../../model/core.js";
 import { ownable } from "../../objects/children.js";
 import type { ServedKind } from "../../server/served-kinds.js";
-import type { Server } from "../../server/connect.js";
+import type { ServerConnection } from "../../server/connect.js";
 import { getObject, type ResolvedObject } from "../../objects/resolve-objects.js";
 import type { Terminal } from "../../command/command.js";
 
@@ -21,7 +21,7 @@ const maxDepth = 20;
  * that the user may not list are left out.
  */
 export async function objectTree(
-  server: Server,
+  server: ServerConnection,
   root: ResolvedObject,
   terminal: Terminal,
 ): Promise<TreeNode> {

@@ -3,20 +3,22 @@ import { findCondition, formatAge, type Condition, type KubeObject } from "../..
 import { cellText } from "../../terminal/columns.js";
 import type { TreeNode } from "./object-tree.js";
 
-/** How an object is doing, in a word or two. */
-interface Standing {
-  /** True, False or Unknown; a phase, for what has no conditions; empty when it does not say. */
+/** Readiness of an object. */
+interface Readiness {
+  /** True, False or Unknown; the phase of an object without conditions; empty without either. */
   readonly ready: string;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Conditions that say that all is well, the one that most use first. */
-const good = ["Ready", "Available", "Complete", "Established"];
+/** Condition types that mean readiness, the most common first. */
+const readyTypes = ["Ready", "Available", "Complete", "Established"];
 
-function standingOf({ metadata, status }: KubeObject): Standing {
+function readinessOf({ metadata, status }: KubeObject): Readiness {
   const { conditions, phase } = (status ?? {}) as { conditions?: readonly Condition[]; phase?: unknown };
-  const condition = good.map((type) => findCondition(conditions, type)).find((found) => found !== undefined);
+  const condition = readyTypes
+    .map((type) => findCondition(conditions, type))
+    .find((found) => found !== undefined);
   const { status: ready = "", reason = "", message = "" } = condition ?? {};
   if (metadata.deletionTimestamp) {
     const waiting = metadata.finalizers?.join(", ");
@@ -25,7 +27,7 @@ function standingOf({ metadata, status }: KubeObject): Standing {
   return { ready: ready || (typeof phase === "string" ? phase : ""), reason, message };
 }
 
-/** An object and all it owns as a tree, with how each of them is doing. */
+/** Formats an object and the objects it owns as a tree, with the readiness of each. */
 export function treeText(
   root: TreeNode,
   { now, colors }: { readonly now: number; readonly colors: boolean },
@@ -34,10 +36,10 @@ export function treeText(
   const rows: Row[] = [];
   collect(root, "", "", root.object.metadata.namespace, rows);
   const cells = rows.map(({ label, object }) => {
-    const { ready, reason, message } = standingOf(object);
+    const { ready, reason, message } = readinessOf(object);
     const created = Date.parse(object.metadata.creationTimestamp ?? "");
     const age = Number.isNaN(created) ? "" : formatAge(now - created);
-    // What is well needs no more words.
+    // The message of a ready object adds nothing.
     return [label, ready || "-", reason, age, ready === "True" ? "" : cellText(message)];
   });
   const table = [["NAME", "READY", "REASON", "AGE", "MESSAGE"], ...cells];
@@ -81,7 +83,7 @@ function collect(
   }
 }
 
-/** The same for programs. */
+/** The same tree as a value, for JSON and YAML. */
 export function treeValue({ kind, object, children }: TreeNode): object {
   const { name, namespace, uid, creationTimestamp } = object.metadata;
   return {
@@ -91,7 +93,7 @@ export function treeValue({ kind, object, children }: TreeNode): object {
     name,
     uid,
     creationTimestamp,
-    ...standingOf(object),
+    ...readinessOf(object),
     children: children.map(treeValue),
   };
 }

@@ -3,22 +3,21 @@ import { jsonPathText } from "../../../server/resources/json-path.js";
 import { UsageError } from "../../command/command.js";
 import { compileRelaxedPath } from "../../output/json-path-template.js";
 
-/** What is waited for. */
+/** Goal of `fettle wait`. */
 export interface Goal {
   readonly type: "delete" | "create" | "state";
-  /** For the end of a sentence: `condition Ready=True`. */
+  /** Goal as the end of a sentence: `condition Ready=True`. */
   readonly text: string;
-  /** What is said of an object that is as wanted. */
+  /** Predicate for an object that has reached the goal: `condition met`. */
   readonly met: string;
-  /** How an object is when it is not as wanted; undefined when it is. */
+  /** Current state of an object that has not reached the goal; undefined when it has. */
   state(object: UntypedObject | undefined): string | undefined;
 }
 
 /**
- * Reads what `--for` says.
+ * Parses the value of `--for`.
  *
- * @example
- * parseGoal("condition=Ready").state(site); // undefined, or "Ready is False: NoTitle, a site needs a title"
+ * @example parseGoal("condition=Ready").state(site); // undefined, or "Ready is False: NoTitle, a site needs a title"
  */
 export function parseGoal(text: string): Goal {
   if (text.toLowerCase() === "delete") {
@@ -79,7 +78,7 @@ function conditionGoal(text: string): Goal {
       const seen = found.observedGeneration ?? observedGeneration;
       const { generation } = object.metadata;
       if (status.toLowerCase() === wanted.toLowerCase()) {
-        // A condition about an older spec says nothing about this one.
+        // A condition with an older observedGeneration does not describe this spec.
         const isCurrent = seen === undefined || generation === undefined || seen >= generation;
         return isCurrent
           ? undefined

@@ -1,142 +1,142 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type KubeObject, VirtualClock } from "../../../model/core.js";
-import { ObjectCache } from "../../source/object-cache.js";
+import { SourceCache } from "../../source/source-cache.js";
 import { Overlays } from "./overlays.js";
-import { compareVersions } from "./resource-version.js";
+import { compareResourceVersions } from "./resource-version.js";
 
 let clock: VirtualClock;
-let cache: ObjectCache<KubeObject>;
+let cache: SourceCache<KubeObject>;
 let overlays: Overlays<KubeObject>;
 
 beforeEach(() => {
   clock = new VirtualClock();
-  cache = new ObjectCache(() => {});
+  cache = new SourceCache(() => {});
   overlays = new Overlays(cache, clock);
 });
 
 function object(resourceVersion: string, uid = "u"): KubeObject {
   return { apiVersion: "v1", kind: "Thing", metadata: { name: "a", uid, resourceVersion } };
 }
-const tell = (version: string, uid?: string): void =>
-  overlays.told("a", object(version, uid), version, uid ?? "u");
-const tellGone = (version: string, uid = "u"): void => overlays.told("a", undefined, version, uid);
+const receive = (version: string, uid?: string): void =>
+  overlays.received("a", object(version, uid), version, uid ?? "u");
+const receiveDeleted = (version: string, uid = "u"): void => overlays.received("a", undefined, version, uid);
 const write = (version: string, uid = "u"): void => overlays.wrote("a", object(version, uid), version, uid);
-const shown = (): string | undefined => cache.get("a")?.metadata.resourceVersion;
+const visible = (): string | undefined => cache.get("a")?.metadata.resourceVersion;
 const base = (): string | undefined => overlays.base("a")?.metadata.resourceVersion;
 
-describe("what was written", () => {
-  test("stays over older events, and ends with its own or a later one", () => {
-    tell("1");
+describe("a written object", () => {
+  test("hides older events, until its own event or a later one arrives", () => {
+    receive("1");
     write("10");
-    tell("9");
-    expect([shown(), base()]).toEqual(["10", "9"]);
-    tell("11");
-    expect([shown(), base()]).toEqual(["11", "11"]);
+    receive("9");
+    expect([visible(), base()]).toEqual(["10", "9"]);
+    receive("11");
+    expect([visible(), base()]).toEqual(["11", "11"]);
     expect(overlays.bases()).toHaveLength(1);
   });
 
-  test("ends when the watch is past it: it was never to be told", () => {
-    tell("1");
+  test("is dropped when the watch has passed its version without an event", () => {
+    receive("1");
     write("10");
     overlays.reached("10");
-    expect(shown()).toBe("10");
+    expect(visible()).toBe("10");
     overlays.reached("11");
-    expect(shown()).toBe("1");
+    expect(visible()).toBe("1");
   });
 
-  test("is not replaced by the late answer to an earlier write", () => {
+  test("is not replaced by the late response to an earlier write", () => {
     write("11");
     write("10");
-    expect(shown()).toBe("11");
+    expect(visible()).toBe("11");
   });
 
-  test("survives the end of the one before it", () => {
-    tell("1", "old");
+  test("outlasts the DELETED of an earlier object of the same name", () => {
+    receive("1", "old");
     write("10");
-    tellGone("5", "old");
-    expect([shown(), base()]).toEqual(["10", undefined]);
+    receiveDeleted("5", "old");
+    expect([visible(), base()]).toEqual(["10", undefined]);
   });
 
-  test("ends with any event where versions cannot be compared", () => {
-    tell("x");
+  test("is replaced by any event if versions cannot be compared", () => {
+    receive("x");
     write("y");
-    expect(shown()).toBe("y");
+    expect(visible()).toBe("y");
     overlays.reached("z");
-    expect(shown()).toBe("y");
-    tell("z");
-    expect(shown()).toBe("z");
+    expect(visible()).toBe("y");
+    receive("z");
+    expect(visible()).toBe("z");
   });
 
-  test("ends with a list that began after it where versions cannot be compared", () => {
+  test("is dropped by a list that started after it if versions cannot be compared", () => {
     const before = overlays.mark;
     write("y");
     overlays.listed("z", before);
-    expect(shown()).toBe("y");
+    expect(visible()).toBe("y");
     overlays.listed("z", overlays.mark);
-    expect(shown()).toBeUndefined();
+    expect(visible()).toBeUndefined();
   });
 });
 
-describe("what was removed", () => {
-  test("stays hidden whatever is told of it, until its end", () => {
-    tell("1");
+describe("a removed object", () => {
+  test("stays hidden until its DELETED arrives, whatever other events say", () => {
+    receive("1");
     overlays.removed("a", "u");
-    tell("2");
-    expect([shown(), base()]).toEqual([undefined, "2"]);
-    tellGone("3");
-    tell("4");
-    expect(shown()).toBe("4");
+    receive("2");
+    expect([visible(), base()]).toEqual([undefined, "2"]);
+    receiveDeleted("3");
+    receive("4");
+    expect(visible()).toBe("4");
   });
 
-  test("does not hide another of its name, told or written", () => {
-    tell("1");
+  test("does not hide another object of the same name", () => {
+    receive("1");
     overlays.removed("a", undefined);
-    tell("5", "v");
-    expect(shown()).toBe("5");
+    receive("5", "v");
+    expect(visible()).toBe("5");
     overlays.removed("a", "u");
-    expect(shown()).toBe("5");
+    expect(visible()).toBe("5");
     overlays.removed("a", "v");
     write("7", "w");
-    expect(shown()).toBe("7");
+    expect(visible()).toBe("7");
   });
 
-  test("is not shown again by the late answer to a write before", () => {
-    tell("1");
+  test("stays hidden when the response to an earlier write arrives late", () => {
+    receive("1");
     overlays.removed("a", "u");
     write("2");
-    expect(shown()).toBeUndefined();
+    expect(visible()).toBeUndefined();
   });
 
-  test("ends with a list that began after it, and not with one that began before", () => {
-    tell("1");
+  test("is shown again by a list that started after the removal, not by an earlier one", () => {
+    receive("1");
     const before = overlays.mark;
     overlays.removed("a", "u");
     overlays.listed("9", before);
     overlays.listed("9", undefined);
-    expect(shown()).toBeUndefined();
+    expect(visible()).toBeUndefined();
     overlays.listed("9", overlays.mark);
-    expect(shown()).toBe("1");
+    expect(visible()).toBe("1");
   });
 });
 
-test("nothing lasts for ever, and what is over leaves no timer", async () => {
-  tell("1");
+test("overlays expire, and leave no timer", async () => {
+  receive("1");
   write("5");
   await clock.advance(60_000);
   write("6");
   await clock.advance(60_000);
-  expect(shown()).toBe("6");
+  expect(visible()).toBe("6");
   await clock.advance(60_000);
-  expect(shown()).toBe("1");
+  expect(visible()).toBe("1");
   overlays.removed("a", "u");
   await clock.advance(120_000);
-  expect(shown()).toBe("1");
+  expect(visible()).toBe("1");
   expect(clock.timers).toBe(0);
 });
 
 test("versions are compared as numbers of any size", () => {
-  expect(compareVersions("9", "10")).toBeLessThan(0);
-  expect(compareVersions("18446744073709551615", "18446744073709551614")).toBeGreaterThan(0);
-  expect(compareVersions("7", "7")).toBe(0);
-  for (const other of ["", "x7", "007", "7.0"]) expect(compareVersions("7", other)).toBeUndefined();
+  expect(compareResourceVersions("9", "10")).toBeLessThan(0);
+  expect(compareResourceVersions("18446744073709551615", "18446744073709551614")).toBeGreaterThan(0);
+  expect(compareResourceVersions("7", "7")).toBe(0);
+  for (const other of ["", "x7", "007", "7.0"]) expect(compareResourceVersions("7", other)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { Clock, KubeObject, Timer } from "../../../model/core.js";
-import type { ObjectCache } from "../../source/object-cache.js";
-import { compareVersions, hasReached, isLater } from "./resource-version.js";
+import type { SourceCache } from "../../source/source-cache.js";
+import { compareResourceVersions, hasReached, isLater } from "./resource-version.js";
 
 /**
  * Maximum milliseconds for which an unconfirmed write is visible. Usually an event confirms a write at once; this limit is for
@@ -33,14 +33,14 @@ interface Written<T> extends Overlay<T> {
  * Invariant: a key is in at most one of the two maps; both are in the order of creation.
  */
 export class Overlays<T extends KubeObject> {
-  readonly #cache: ObjectCache<T>;
+  readonly #cache: SourceCache<T>;
   readonly #clock: Clock;
   readonly #written = new Map<string, Written<T>>();
   readonly #removed = new Map<string, Overlay<T>>();
   #order = 0;
   #timer: Timer | undefined;
 
-  constructor(cache: ObjectCache<T>, clock: Clock) {
+  constructor(cache: SourceCache<T>, clock: Clock) {
     this.#cache = cache;
     this.#clock = clock;
   }
@@ -62,7 +62,7 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** Processes an event: the object at a version, undefined for DELETED. */
-  told(key: string, object: T | undefined, version: string | undefined, uid: string | undefined): void {
+  received(key: string, object: T | undefined, version: string | undefined, uid: string | undefined): void {
     const overlay = this.#of(key);
     if (overlay !== undefined && !this.#ends(key, overlay, object, version, uid)) overlay.base = object;
     else {
@@ -72,29 +72,29 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** Makes a write visible; undefined hides an object that the write moved out of scope. */
-  wrote(key: string, shown: T | undefined, version: string, uid: string | undefined): void {
+  wrote(key: string, visible: T | undefined, version: string, uid: string | undefined): void {
     const base = this.base(key);
     const before = this.#written.get(key);
     if (base !== undefined && hasReached(base.metadata.resourceVersion, version)) return;
     if (before !== undefined && isLater(before.version, version)) return;
     // The response to a write may arrive after the response to a later delete.
     if (uid !== undefined && this.#removed.get(key)?.uid === uid) return;
-    if (shown === undefined && base === undefined && before === undefined) return;
+    if (visible === undefined && base === undefined && before === undefined) return;
     this.#forget(key);
     this.#written.set(key, { version, uid, base, at: this.#clock.now(), order: ++this.#order });
-    this.#show(key, shown);
+    this.#show(key, visible);
     this.#arm();
   }
 
   /** Hides a deleted object; without a uid, the visible one. */
   removed(key: string, uid: string | undefined): void {
-    const shown = this.#cache.get(key);
-    if (shown === undefined) return;
-    const known = shown.metadata.uid;
-    if (uid !== undefined && known !== undefined && uid !== known) return;
+    const visible = this.#cache.get(key);
+    if (visible === undefined) return;
+    const visibleUid = visible.metadata.uid;
+    if (uid !== undefined && visibleUid !== undefined && uid !== visibleUid) return;
     const base = this.base(key);
     this.#forget(key);
-    this.#removed.set(key, { uid: known ?? uid, base, at: this.#clock.now(), order: ++this.#order });
+    this.#removed.set(key, { uid: visibleUid ?? uid, base, at: this.#clock.now(), order: ++this.#order });
     this.#cache.delete(key);
     this.#arm();
   }
@@ -116,7 +116,7 @@ export class Overlays<T extends KubeObject> {
   /** Processes a complete list of a version; with a mark, the list is of the newest version and started after the mark. */
   listed(version: string, mark: number | undefined): void {
     for (const [key, written] of this.#written) {
-      const compared = compareVersions(version, written.version);
+      const compared = compareResourceVersions(version, written.version);
       const seen = compared === undefined ? mark !== undefined && written.order <= mark : compared >= 0;
       if (seen) this.#drop(key, written);
     }
@@ -142,7 +142,7 @@ export class Overlays<T extends KubeObject> {
   ): boolean {
     const written = this.#written.get(key);
     if (written !== undefined) {
-      return version === undefined || (compareVersions(version, written.version) ?? 0) >= 0;
+      return version === undefined || (compareResourceVersions(version, written.version) ?? 0) >= 0;
     }
     // An event of the removed object itself ends the overlay only if it is DELETED; of another object, always.
     return object === undefined ? uid === undefined || uid === overlay.uid : uid !== overlay.uid;

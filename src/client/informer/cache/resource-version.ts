@@ -5,7 +5,7 @@
  * @example
  * compareVersions("9", "10"); // negative
  */
-export function compareVersions(left: string, right: string): number | undefined {
+export function compareResourceVersions(left: string, right: string): number | undefined {
   if (!isNumeric(left) || !isNumeric(right)) return undefined;
   if (left.length !== right.length) return left.length - right.length;
   return left < right ? -1 : left > right ? 1 : 0;
@@ -13,12 +13,14 @@ export function compareVersions(left: string, right: string): number | undefined
 
 /** True if `left` is known to be later than `right`. */
 export function isLater(left: string | undefined, right: string | undefined): boolean {
-  return left !== undefined && right !== undefined && (compareVersions(left, right) ?? 0) > 0;
+  return left !== undefined && right !== undefined && (compareResourceVersions(left, right) ?? 0) > 0;
 }
 
 /** True if a state at `version` is known to contain a write at `wanted`. */
 export function hasReached(version: string | undefined, wanted: string | undefined): boolean {
-  return version !== undefined && wanted !== undefined && (compareVersions(version, wanted) ?? -1) >= 0;
+  return (
+    version !== undefined && wanted !== undefined && (compareResourceVersions(version, wanted) ?? -1) >= 0
+  );
 }
 
 function isNumeric(version: string): boolean {

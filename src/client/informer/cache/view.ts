@@ -2,11 +2,11 @@ import { type Clock, deepFreeze, type KubeObject } from "../../../model/core.js"
 import { classify, sameObject } from "../../source/classify.js";
 import type { ObjectChange, ChangeType, Subscription } from "../../source/source.js";
 import { Listeners } from "../../source/listeners.js";
-import { keyOf, ObjectCache } from "../../source/object-cache.js";
+import { cacheKey, SourceCache } from "../../source/source-cache.js";
 import { Overlays } from "./overlays.js";
 import { hasReached, isLater } from "./resource-version.js";
 
-export interface ViewOptions {
+export interface InformerViewOptions {
   readonly clock: Clock;
   /** Only metadata is cached: another version counts as a change even if the metadata is equal. */
   readonly metadataOnly: boolean;
@@ -21,18 +21,18 @@ export interface ViewOptions {
  * Cache and listeners of an informer. Readers see own writes at once; listeners are called for events of the server, and
  * `old` is the object of the previous event.
  */
-export class View {
-  readonly cache: ObjectCache<KubeObject>;
+export class InformerView {
+  readonly cache: SourceCache<KubeObject>;
   readonly #overlays: Overlays<KubeObject>;
   readonly #listeners: Listeners<KubeObject>;
-  readonly #options: ViewOptions;
+  readonly #options: InformerViewOptions;
   #version = "";
   #synced = false;
 
-  constructor(options: ViewOptions) {
+  constructor(options: InformerViewOptions) {
     this.#options = options;
     const { report, clock } = options;
-    this.cache = new ObjectCache((error, object) => report(error, `indexing ${nameOf(object)}`));
+    this.cache = new SourceCache((error, object) => report(error, `indexing ${nameOf(object)}`));
     this.#overlays = new Overlays(this.cache, clock);
     this.#listeners = new Listeners((error, { type, object }) =>
       report(error, `calling a listener for ${type} ${nameOf(object)}`),
@@ -70,7 +70,7 @@ export class View {
     const base = this.#overlays.base(key);
     if (base !== undefined && isLater(base.metadata.resourceVersion, raw.metadata.resourceVersion)) return;
     const { resourceVersion, uid } = raw.metadata;
-    this.#overlays.told(key, undefined, resourceVersion, uid);
+    this.#overlays.received(key, undefined, resourceVersion, uid);
     if (base !== undefined) this.#notify("DELETED", sameObject(base, raw) ? this.#kept(raw) : base, base);
   }
 
@@ -100,7 +100,7 @@ export class View {
       finish: (version) => {
         for (const [key, base] of this.#overlays.bases()) {
           if (seen.has(key)) continue;
-          this.#overlays.told(key, undefined, version, base.metadata.uid);
+          this.#overlays.received(key, undefined, version, base.metadata.uid);
           this.#notify("DELETED", base, base);
         }
         this.#overlays.listed(version, mark);
@@ -138,10 +138,10 @@ export class View {
     const object = this.#kept(raw);
     if (base !== undefined && !same) {
       // Another object of the same name: the DELETED of the previous one was missed.
-      this.#overlays.told(key, undefined, resourceVersion, base.metadata.uid);
+      this.#overlays.received(key, undefined, resourceVersion, base.metadata.uid);
       this.#notify("DELETED", base, base);
     }
-    this.#overlays.told(key, object, resourceVersion, uid);
+    this.#overlays.received(key, object, resourceVersion, uid);
     if (!same) this.#notify("CREATED", object);
     else {
       const type = classify(base, object) ?? this.#unseenChange(object);
@@ -176,7 +176,7 @@ export class View {
   }
 
   #keyOf(object: KubeObject): string {
-    return keyOf(object.metadata.namespace, object.metadata.name ?? "");
+    return cacheKey(object.metadata.namespace, object.metadata.name ?? "");
   }
 }
 
@@ -191,5 +191,5 @@ export interface Replacement {
 
 function nameOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
-  return `${object.kind} ${keyOf(namespace, name ?? "(without a name)")}`;
+  return `${object.kind} ${cacheKey(namespace, name ?? "(without a name)")}`;
 }

@@ -8,7 +8,7 @@ const healthy = 120_000;
  * Exponential backoff from 0.8 s to 30 s, with up to 100 % jitter so that clients that lost a server together do not
  * reconnect together. Starts over after two minutes without failure.
  */
-export class Backoff {
+export class ReconnectBackoff {
   readonly #clock: Clock;
   readonly #random: Random;
   #failures = 0;

@@ -1,7 +1,7 @@
 import { type Clock, isNotFound } from "../../../model/core.js";
 import type { KindInfo } from "../../kinds/kind.js";
 import type { Transport } from "../../transport/transport.js";
-import type { View } from "../cache/view.js";
+import type { InformerView } from "../cache/view.js";
 
 /** Milliseconds for which discovery has to deny a kind before its objects count as deleted. */
 const longEnough = 30_000;
@@ -9,7 +9,7 @@ const longEnough = 30_000;
 export interface MissingKindOptions {
   readonly transport: Transport;
   readonly kind: KindInfo;
-  readonly view: View;
+  readonly view: InformerView;
   readonly clock: Clock;
 }
 
@@ -27,7 +27,7 @@ export class MissingKind {
     this.#options = options;
   }
 
-  /** Records a 404. */
+  /** Handles a 404 of the kind. */
   async seen(signal: AbortSignal): Promise<void> {
     const { clock, view } = this.#options;
     if (!view.synced) return;

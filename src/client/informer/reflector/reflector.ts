@@ -11,9 +11,10 @@ import {
   retryAfterSeconds,
 } from "../../../model/core.js";
 import type { KindInfo } from "../../kinds/kind.js";
-import type { Scope, Selection, Transport, WatchEvent } from "../../transport/transport.js";
-import type { Replacement, View } from "../cache/view.js";
-import { Backoff } from "./backoff.js";
+import type { Selection, Transport, WatchEvent } from "../../transport/transport.js";
+import type { Scope } from "../../../model/object/object-key.js";
+import type { Replacement, InformerView } from "../cache/view.js";
+import { ReconnectBackoff } from "./backoff.js";
 import { MissingKind } from "./missing-kind.js";
 import { SilentStream, StreamGuard, untilEnd } from "./watch-stream.js";
 import type { WatchLists } from "./watch-lists.js";
@@ -35,7 +36,7 @@ interface Reading extends Selection {
 }
 
 export interface ReflectorOptions extends Reading {
-  readonly view: View;
+  readonly view: InformerView;
   readonly clock: Clock;
   readonly random: Random;
   readonly watchLists: WatchLists;
@@ -74,14 +75,14 @@ export interface ReflectorState {
 export class Reflector {
   readonly state: ReflectorState = { phase: "listing", lists: 0, watches: 0, errors: 0 };
   readonly #options: ReflectorOptions;
-  readonly #backoff: Backoff;
+  readonly #backoff: ReconnectBackoff;
   readonly #missing: MissingKind;
   /** Version to watch from; undefined when a list is needed first. */
   #version: string | undefined;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    this.#backoff = new Backoff(options.clock, options.random);
+    this.#backoff = new ReconnectBackoff(options.clock, options.random);
     this.#missing = new MissingKind(options);
   }
 
@@ -212,7 +213,7 @@ export class Reflector {
     else if (type === "DELETED") (listing ?? view).remove(object);
     else if (type === "ADDED" || type === "MODIFIED") (listing ?? view).upsert(object);
     else if (type !== "BOOKMARK")
-      report(new TypeError(`no such event is known: ${excerpt(type)}`), "reading an event");
+      report(new TypeError(`unknown type of event: ${excerpt(type)}`), "reading an event");
     if (listing !== undefined) return;
     // Initial events are not ordered by version: there is no version to resume from until they are complete.
     const version = object?.metadata?.resourceVersion;

@@ -29,8 +29,8 @@ export class StreamGuard {
   expect(milliseconds: number): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.after(milliseconds, () => {
-      const late = `the server neither continued nor ended the watch within ${formatDuration(milliseconds)}`;
-      this.#controller.abort(new SilentStream(late));
+      const problem = `the server neither continued nor ended the watch within ${formatDuration(milliseconds)}`;
+      this.#controller.abort(new SilentStream(problem));
     });
   }
 

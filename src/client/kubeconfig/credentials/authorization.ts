@@ -13,7 +13,7 @@ export type Authorization = (request: CredentialsRequest) => Promise<string | un
 export function bearer(token: string, what: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new KubeconfigError(
-      `${what} has characters that a token cannot have: spaces, line breaks or letters beyond ASCII`,
+      `${what} has characters that a token cannot have: spaces, line breaks or characters outside of ASCII`,
     );
   }
   return `Bearer ${token}`;

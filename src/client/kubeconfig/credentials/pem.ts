@@ -13,7 +13,7 @@ export async function contentOf(
   field: string,
 ): Promise<Buffer | undefined> {
   if (source.file !== undefined && source.data !== undefined) {
-    throw new KubeconfigError(`${where}: ${field} and ${field}-data are both there; remove one of them`);
+    throw new KubeconfigError(`${where}: ${field} and ${field}-data are both set; remove one of them`);
   }
   if (source.file === undefined) return source.data;
   try {
@@ -42,7 +42,7 @@ export function checkPair(pair: ClientCertificate, what: string): ClientCertific
       cause: error,
     });
   }
-  if (!matches) throw new KubeconfigError(`${what}: the key is not the one of the certificate`);
+  if (!matches) throw new KubeconfigError(`${what}: the key does not match the certificate`);
   return pair;
 }
 

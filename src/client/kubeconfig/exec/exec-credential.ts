@@ -20,7 +20,7 @@ export function parseExecCredential(text: string, apiVersion: string): ExecCrede
   if (printed?.["kind"] !== "ExecCredential") throw new Error("printed no ExecCredential");
   if (printed["apiVersion"] !== apiVersion) {
     throw new Error(
-      `printed an ExecCredential of ${String(printed["apiVersion"])}, but the kubeconfig asks for ${apiVersion}; change apiVersion there to what the plugin speaks`,
+      `printed an ExecCredential of ${String(printed["apiVersion"])}, but the kubeconfig has apiVersion ${apiVersion}; set it to the version of the plugin`,
     );
   }
   const status = record(printed["status"]);
@@ -29,7 +29,7 @@ export function parseExecCredential(text: string, apiVersion: string): ExecCrede
   const cert = field(status, "clientCertificateData");
   const key = field(status, "clientKeyData");
   if ((cert === undefined) !== (key === undefined)) {
-    throw new Error("printed only one of clientCertificateData and clientKeyData; they come together");
+    throw new Error("printed only one of clientCertificateData and clientKeyData; both are needed");
   }
   if (token === undefined && cert === undefined) {
     throw new Error("printed neither a token nor a client certificate");

@@ -33,7 +33,7 @@ function load(exec: object, cluster: object = {}, options: LoadOptions = {}): Pr
   });
 }
 
-/** A plugin that prints a status, and counts its runs in the file `runs`. */
+/** Writes a plugin that prints a status and counts its runs in the file `runs`. */
 function printing(status: string, apiVersion = v1): void {
   folder.program(
     "plugin",
@@ -45,7 +45,7 @@ function printing(status: string, apiVersion = v1): void {
 }
 const runs = (): number => folder.lines("runs").length;
 
-test("runs once for all who ask together, and again once expired or refused", async () => {
+test("runs once for concurrent callers, and again after expiry or a 401", async () => {
   printing(
     `{ token: "token-" + runs, expirationTimestamp: runs === 1 ? "2026-01-01T01:00:00Z" : undefined }`,
   );
@@ -66,7 +66,7 @@ test("runs once for all who ask together, and again once expired or refused", as
   expect(runs()).toBe(3);
 });
 
-test("a certificate is the same object until it is another, and is renewed when it ends", async () => {
+test("returns the same certificate object until it changes, and renews it when it expires", async () => {
   const first = await selfSigned("first", "2026-01-02T00:00:00Z");
   const second = await selfSigned("second", "2030-01-01T00:00:00Z");
   printing(`((pair) => ({ clientCertificateData: pair.cert, clientKeyData: pair.key }))(
@@ -81,7 +81,7 @@ test("a certificate is the same object until it is another, and is renewed when 
   expect(await connection.certificate?.()).toEqual(second);
 });
 
-test("the plugin is told its arguments, its variables and the cluster", async () => {
+test("passes arguments, environment variables and cluster information to the plugin", async () => {
   folder.program(
     "plugin",
     `const seen = { args: process.argv.slice(2), region: process.env.REGION, info: JSON.parse(process.env.KUBERNETES_EXEC_INFO) };
@@ -127,7 +127,7 @@ test("the plugin is told its arguments, its variables and the cluster", async ()
 });
 
 describe("failures", () => {
-  test("show what the plugin wrote and how to install it, and the next request tries again", async () => {
+  test("have the stderr of the plugin and its install hint, and the next request retries", async () => {
     folder.program(
       "plugin",
       `console.log("s3cret"); console.error("log in first:\\n  cloud login"); process.exitCode = 3;`,
@@ -148,7 +148,7 @@ describe("failures", () => {
     expect(await connection.headers?.()).toEqual({ Authorization: "Bearer now" });
   });
 
-  test("a program that is not there", async () => {
+  test("report a missing program", async () => {
     const bare = await load({ command: "fettle-no-such-plugin", installHint: "apt install it" });
     await expect(bare.headers?.()).rejects.toThrow(
       "The exec plugin fettle-no-such-plugin is not on the PATH\nHow to install it:\n  apt install it",
@@ -166,7 +166,7 @@ describe("failures", () => {
     ["[]", "printed no ExecCredential"],
     [
       { apiVersion: v1beta1, kind: "ExecCredential" },
-      `printed an ExecCredential of ${v1beta1}, but the kubeconfig asks for ${v1}`,
+      `printed an ExecCredential of ${v1beta1}, but the kubeconfig has apiVersion ${v1}`,
     ],
     [{ apiVersion: v1, kind: "ExecCredential" }, "without a status"],
     [
@@ -183,7 +183,7 @@ describe("failures", () => {
       { apiVersion: v1, kind: "ExecCredential", status: { token: "s3cret", expirationTimestamp: "soon" } },
       '"soon" is not a time',
     ],
-  ])("an answer of %j", async (answer, message) => {
+  ])("report the invalid output %j", async (answer, message) => {
     const text = typeof answer === "string" ? answer : JSON.stringify(answer);
     folder.program("plugin", `process.stdout.write(${JSON.stringify(text)});`);
     const error = await (await load({})).headers?.().catch((error: unknown) => error as Error);
@@ -206,7 +206,7 @@ describe("failures", () => {
       { interactiveMode: "Always" },
       "is interactive (interactiveMode is Always), but standard input is not a terminal",
     ],
-  ])("a configuration with %j", async (exec, message) => {
+  ])("report the invalid configuration %j", async (exec, message) => {
     await expect(load(exec)).rejects.toThrow(message);
   });
 });
@@ -216,14 +216,14 @@ describe("a plugin that hangs", () => {
     folder.program("plugin", `console.error("waiting for you"); setInterval(() => {}, 1000);`);
   });
 
-  /** A connection, and the moment its plugin has said something. */
+  /** Connection, and a promise that resolves when its plugin has written a line. */
   async function waiting(): Promise<{ connection: Connection; started: Promise<void> }> {
     let onWarning = (): void => {};
     const started = new Promise<void>((resolve) => (onWarning = resolve));
     return { connection: await load({}, {}, { execTimeout: 30_000, onWarning: () => onWarning() }), started };
   }
 
-  test("is killed after a while", async () => {
+  test("is killed after the timeout", async () => {
     const { connection, started } = await waiting();
     const outcome = connection.headers?.().catch((error: unknown) => error);
     await started;
@@ -234,7 +234,7 @@ describe("a plugin that hangs", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("is left to those who still wait, and killed when nobody does", async () => {
+  test("keeps running while one caller waits, and is killed when all have aborted", async () => {
     const { connection, started } = await waiting();
     const [one, other] = [new AbortController(), new AbortController()];
     const outcomes = [one, other].map(({ signal }) => connection.headers?.({ signal }));

@@ -86,7 +86,7 @@ const versions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.
 function supportedVersion({ config, where }: ExecPluginOptions): string {
   if (config.apiVersion !== undefined && versions.includes(config.apiVersion)) return config.apiVersion;
   throw new KubeconfigError(
-    `${where}: exec.apiVersion is ${config.apiVersion ?? "missing"}; it must be ${versions.join(" or ")}, whichever ${config.command} speaks`,
+    `${where}: exec.apiVersion is ${config.apiVersion ?? "missing"}; it must be ${versions.join(" or ")}, whichever ${config.command} supports`,
   );
 }
 

@@ -23,7 +23,7 @@ describe("the variable", () => {
     expect(environmentProxy(server, env)).toBe(expected);
   });
 
-  test("of a kind that is not supported is named", () => {
+  test("with an unsupported scheme is named in the error", () => {
     expect(() => environmentProxy("https://a", { https_proxy: "ftp://proxy" })).toThrow(
       '$https_proxy is "ftp://proxy": ftp proxies are not supported',
     );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ConnectionError } from "../transport.js";
 import { answer, fail, until } from "./fixtures/scripted-server.js";
-import { failureOf, setup } from "./fixtures/setup.js";
+import { rejectionOf, setup } from "./fixtures/setup.js";
 
 async function all(lines: AsyncIterable<unknown>): Promise<unknown[]> {
   const found: unknown[] = [];
@@ -9,7 +9,7 @@ async function all(lines: AsyncIterable<unknown>): Promise<unknown[]> {
   return found;
 }
 
-test("a document is read from any path, in the form that is asked for", async () => {
+test("reads a document at any path with the given Accept header", async () => {
   const { server, transport } = await setup((response) => answer(response, 200, { kind: "Table" }));
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
   const query = { limit: 5, labelSelector: "a in (b)", continue: undefined };
@@ -21,14 +21,14 @@ test("a document is read from any path, in the form that is asked for", async ()
   });
 });
 
-test("content is posted as JSON, and failures are the server's", async () => {
+test("posts content as JSON, and throws the server's error", async () => {
   const { server, transport } = await setup((response) => fail(response, 409, "Conflict"));
-  const error = await failureOf(transport.document("/fettle/v1/plan", { content: { a: 1 } }));
+  const error = await rejectionOf(transport.document("/fettle/v1/plan", { content: { a: 1 } }));
   expect(error).toMatchObject({ name: "ApiError", code: 409 });
   expect(server.received[0]).toMatchObject({ method: "POST", body: '{"a":1}' });
 });
 
-test("lines are whole, however they arrive, and the last needs no end", async () => {
+test("reads lines that are split anywhere; the last one needs no newline", async () => {
   const bytes = Buffer.from('{"a":"ä"}\n\n2\n"three"');
   const { transport } = await setup((response) => {
     const send = (at: number): void => {
@@ -40,16 +40,16 @@ test("lines are whole, however they arrive, and the last needs no end", async ()
   await expect(all(transport.lines("/x"))).resolves.toEqual([{ a: "ä" }, 2, "three"]);
 });
 
-test("a line that is no JSON is an error that shows it", async () => {
+test("a malformed line is an error with an excerpt", async () => {
   const { transport } = await setup((response) => response.end("1\n<html>\n"));
   const lines = transport.lines("/x");
   await expect(lines.next()).resolves.toMatchObject({ value: 1 });
-  const error = await failureOf(lines.next());
+  const error = await rejectionOf(lines.next());
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error.message).toContain("<html>");
 });
 
-test("an abort ends the lines, and the connection with them", async () => {
+test("an abort ends the lines and closes the connection", async () => {
   let closed = false;
   const { transport } = await setup((response) => {
     response.on("close", () => (closed = true));

@@ -1,12 +1,12 @@
 import type { CallOptions } from "../transport.js";
 import { ConnectionError } from "../transport.js";
 import { excerpt } from "./responses/failure.js";
-import type { OpenStream } from "./calls/caller.js";
-import type { Query } from "./paths.js";
+import type { OpenStream } from "./calls/request-sender.js";
+import type { QueryParameters } from "./paths.js";
 
 /** Options of a request to a path without a kind: discovery, OpenAPI, tables, custom endpoints. */
 export interface DocumentOptions extends CallOptions {
-  readonly query?: Query | undefined;
+  readonly query?: QueryParameters | undefined;
   /** Accept header. Default: JSON. */
   readonly accept?: string | undefined;
   /** Default: GET without content, POST with content. */
@@ -18,7 +18,7 @@ export interface DocumentOptions extends CallOptions {
 const newline = 10;
 
 /** Parses a stream of newline-delimited JSON; closes it in the end. */
-export async function* readLines(
+export async function* readJsonLines(
   open: () => Promise<OpenStream>,
   title: string,
   signal: AbortSignal | undefined,
@@ -46,7 +46,7 @@ export async function* readLines(
     // An abort ends the stream without an error.
     if (signal?.aborted !== true) throw error;
   } finally {
-    stream?.close(new Error("nobody listens any more"));
+    stream?.close(new Error("the reader has stopped"));
   }
 }
 
@@ -54,7 +54,7 @@ function parse(line: Buffer, title: string): unknown {
   try {
     return JSON.parse(line.toString());
   } catch (cause) {
-    throw new ConnectionError(`to ${title}, the server sent a line that is no JSON: ${excerpt(line)}`, {
+    throw new ConnectionError(`the response to ${title} has a line that is not JSON: ${excerpt(line)}`, {
       cause,
     });
   }

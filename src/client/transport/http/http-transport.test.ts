@@ -5,11 +5,11 @@ import { describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../../model/core.js";
 import { ConnectionError } from "../transport.js";
 import { answer, fail, until } from "./fixtures/scripted-server.js";
-import { configMaps, target, configMap, path, setup, failureOf } from "./fixtures/setup.js";
+import { configMaps, target, configMap, path, setup, rejectionOf } from "./fixtures/setup.js";
 import { httpTransport } from "./http-transport.js";
 
 describe("requests", () => {
-  test("patches, applies and deletes are sent as Kubernetes expects them", async () => {
+  test("sends patches, applies and deletes as Kubernetes expects", async () => {
     const { server, transport } = await setup((response) => answer(response, 200, configMap));
     const body = [{ op: "add", path: "/data", value: {} }];
     await transport.patch(configMaps, target, { type: "json", body }, { fieldManager: "me", dryRun: true });
@@ -52,7 +52,7 @@ describe("requests", () => {
     ]);
   });
 
-  test("an API below a path, headers of the connection, and a name for the program", async () => {
+  test("supports a server below a path, headers of the connection, and a User-Agent", async () => {
     const { server } = await setup((response) => answer(response, 200, configMap));
     await using transport = httpTransport({
       connection: {
@@ -73,7 +73,7 @@ describe("requests", () => {
     });
   });
 
-  test("items of a list say what they are, and everything is frozen", async () => {
+  test("list items have apiVersion and kind, and everything is frozen", async () => {
     const { transport } = await setup((response) =>
       answer(response, 200, {
         kind: "ConfigMapList",
@@ -92,7 +92,7 @@ describe("requests", () => {
     expect(Object.isFrozen(page.items[0]?.metadata)).toBe(true);
   });
 
-  test("a delete tells what is kept, and that the rest is gone", async () => {
+  test("delete resolves with the remaining object, or with undefined", async () => {
     const deleted = { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" };
     const answers = [
       { kind: "Status", apiVersion: "v1", status: "Success" },
@@ -102,12 +102,12 @@ describe("requests", () => {
       configMap,
     ];
     const { transport } = await setup((response, _, number) => answer(response, 200, answers[number - 1]));
-    const told: boolean[] = [];
-    for (const _ of answers) told.push((await transport.delete(configMaps, target)) !== undefined);
-    expect(told).toEqual([false, true, true, false, false]);
+    const results: boolean[] = [];
+    for (const _ of answers) results.push((await transport.delete(configMaps, target)) !== undefined);
+    expect(results).toEqual([false, true, true, false, false]);
   });
 
-  test("warnings are told", async () => {
+  test("reports warnings", async () => {
     const { transport } = await setup((response) =>
       answer(response, 201, configMap, { warning: ['299 - "one"', '299 - "two \\"x\\""'] }),
     );
@@ -116,30 +116,30 @@ describe("requests", () => {
     expect(onWarning.mock.calls).toEqual([["one"], ['two "x"']]);
   });
 
-  test("an address that is none is refused at once", () => {
+  test("rejects an invalid server URL at once", () => {
     for (const server of ["localhost:8001", "", "ftp://x"]) {
       expect(() => httpTransport({ connection: { server, namespace: "" } })).toThrow(
-        /is no address of a server/,
+        /is not the URL of a server/,
       );
     }
   });
 });
 
 describe("failures", () => {
-  test("a Status is the error", async () => {
+  test("a Status becomes an ApiError", async () => {
     const { transport } = await setup((response) => fail(response, 404, "NotFound"));
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: 404, reason: "NotFound" });
   });
 
-  test("what is no Status is told with its beginning", async () => {
+  test("other bodies become an ApiError with an excerpt", async () => {
     const { transport } = await setup((response) =>
       response
         .writeHead(403, { "content-type": "text/html" })
         .end(`<html>\n\u0007 no\n entry${"!".repeat(999)}`),
     );
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toMatchObject({ code: 403 });
     expect(error.message).toMatch(/^the server answered 403 \(Forbidden\): <html> no entry!+…$/);
     expect(error.message.length).toBeLessThan(260);
@@ -149,9 +149,9 @@ describe("failures", () => {
     ["<html>login</html>", /<html>login/],
     ["", /nothing at all/],
     ["[1]", /\[1\]/],
-  ])("a good answer that is not JSON, %j, is told", async (body, message) => {
+  ])("a 200 with the body %j, which is not a JSON object, is an error", async (body, message) => {
     const { transport } = await setup((response) => response.writeHead(200).end(body));
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toMatch(message);
   });
@@ -161,10 +161,10 @@ describe("failures", () => {
       "http://127.0.0.1:1",
       /127\.0\.0\.1:1: the connection was refused \(ECONNREFUSED\); is the server running/,
     ],
-    ["http://no-such-host.invalid:80", /no-such-host\.invalid: its name/],
-  ])("%s is told with the way out", async (server, message) => {
+    ["http://no-such-host.invalid:80", /no-such-host\.invalid: the host name cannot be resolved/],
+  ])("an unreachable server (%s) is reported with a hint", async (server, message) => {
     await using transport = httpTransport({ connection: { server, namespace: "default" }, retries: false });
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toMatch(message);
     expect(error.cause).toBeInstanceOf(Error);
@@ -173,7 +173,7 @@ describe("failures", () => {
   test.each([
     ["https", /it does not speak TLS .*is it http:\/\//],
     ["http", /does not match the HTTP\/1.1 protocol.*is it https:\/\//],
-  ])("garbage over %s is told with the way out", async (scheme, message) => {
+  ])("a malformed response over %s is reported with a hint", async (scheme, message) => {
     const sockets = new Set<Socket>();
     const garbage = createServer((socket) => {
       sockets.add(socket.on("error", () => {}));
@@ -183,14 +183,14 @@ describe("failures", () => {
     await once(garbage, "listening");
     const server = `${scheme}://127.0.0.1:${(garbage.address() as AddressInfo).port}`;
     await using transport = httpTransport({ connection: { server, namespace: "default" }, retries: false });
-    expect((await failureOf(transport.get(configMaps, target))).message).toMatch(message);
+    expect((await rejectionOf(transport.get(configMaps, target))).message).toMatch(message);
     for (const socket of sockets) socket.destroy();
     garbage.close();
   });
 });
 
 describe("connections", () => {
-  test("all requests go through a proxy, watches too", async () => {
+  test("all requests use the proxy, including watches", async () => {
     const tunnels: string[] = [];
     const proxy = createHttpServer();
     proxy.on("connect", (request, socket: Socket) => {
@@ -226,7 +226,7 @@ describe("connections", () => {
     await once(proxy, "close");
   });
 
-  test("a proxy that wants a password is named in the error, without the one it got", async () => {
+  test("the error of a proxy that requires authentication names it without its password", async () => {
     const proxy = createHttpServer();
     proxy.on("connect", (_, socket: Socket) =>
       socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
@@ -237,14 +237,14 @@ describe("connections", () => {
     await using transport = httpTransport({
       connection: { server: "http://api.invalid", namespace: "default", proxy: `http://me:secret@${host}` },
     });
-    const { message } = await failureOf(transport.get(configMaps, target));
+    const { message } = await rejectionOf(transport.get(configMaps, target));
     expect(message).toContain(`through the proxy ${host}`);
     expect(message).toContain("407");
     expect(message).not.toContain("secret");
     proxy.close();
   });
 
-  test("another certificate means other connections", async () => {
+  test("another certificate opens other connections", async () => {
     let certificate = { cert: "a", key: "a" };
     const { server, transport } = await setup((response) => answer(response, 200, configMap), {
       connection: { certificate: async () => ({ ...certificate }) },

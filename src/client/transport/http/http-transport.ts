@@ -15,14 +15,13 @@ import type {
   ListOptions,
   Page,
   Patch,
-  Scope,
   Selection,
-  ObjectKey,
   Transport,
   WatchEvent,
   WatchOptions,
   WriteOptions,
 } from "../transport.js";
+import type { ObjectKey, Scope } from "../../../model/object/object-key.js";
 import { readJson } from "./responses/json.js";
 import {
   acceptJson,
@@ -35,13 +34,13 @@ import {
 } from "./responses/objects.js";
 import { callListener } from "../../async/call-listener.js";
 import { warningsIn } from "./responses/warnings.js";
-import { Caller, type HttpResponse } from "./calls/caller.js";
+import { RequestSender, type CompleteResponse } from "./calls/request-sender.js";
 import { RateLimit, type Rate } from "./calls/rate-limit.js";
-import type { HttpRequest, RequestInfo, RequestVerb } from "./calls/request.js";
-import { RetryPolicy, type RetryOptions } from "./calls/retries.js";
-import { readLines, type DocumentOptions } from "./documents.js";
-import { collectionPath, objectPath, queryText, versionPath, type Query } from "./paths.js";
-import { watch } from "./watch/watch.js";
+import type { OutgoingRequest, RequestInfo, RequestVerb } from "./calls/request.js";
+import { RetryPolicy, type RequestRetryOptions } from "./calls/retries.js";
+import { readJsonLines, type DocumentOptions } from "./documents.js";
+import { collectionPath, objectPath, queryText, versionPath, type QueryParameters } from "./paths.js";
+import { streamWatch } from "./watch/watch.js";
 
 export type { HttpTransport, RequestInfo };
 
@@ -59,7 +58,7 @@ export interface HttpTransportOptions {
    */
   readonly timeout?: Duration | undefined;
   /** Retries of failed calls; false for none. */
-  readonly retries?: RetryOptions | false | undefined;
+  readonly retries?: RequestRetryOptions | false | undefined;
   /** Called for every request, for metrics. */
   readonly onRequest?: ((info: RequestInfo) => void) | undefined;
 }
@@ -84,16 +83,16 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
 }
 
 /** Parts of a request that depend on the verb. */
-interface RequestParts extends Partial<Pick<HttpRequest, "accept" | "contentType" | "idempotent">> {
-  readonly method: HttpRequest["method"];
+interface RequestParts extends Partial<Pick<OutgoingRequest, "accept" | "contentType" | "idempotent">> {
+  readonly method: OutgoingRequest["method"];
   readonly path: string;
-  readonly query?: Query;
+  readonly query?: QueryParameters;
   readonly content?: unknown;
 }
 
 class HttpTransport implements Transport {
   readonly namespace: string;
-  readonly #caller: Caller;
+  readonly #sender: RequestSender;
   readonly #clock: Clock;
   /** Path of the API on its host; empty for the root. */
   readonly #prefix: string;
@@ -112,7 +111,7 @@ class HttpTransport implements Transport {
     this.namespace = connection.namespace;
     this.#clock = clock;
     this.#prefix = server.pathname.replace(/\/+$/, "");
-    this.#caller = new Caller({
+    this.#sender = new RequestSender({
       connection,
       server,
       clock,
@@ -127,7 +126,7 @@ class HttpTransport implements Transport {
   async discover(apiVersion: string, options: CallOptions = {}): Promise<readonly KindInfo[]> {
     const title = `discover the kinds of ${apiVersion}`;
     const request = this.#request("discover", title, { method: "GET", path: versionPath(apiVersion) });
-    const { body } = await this.#caller.call(request, options);
+    const { body } = await this.#sender.call(request, options);
     return readKinds(readJson(body, title), apiVersion);
   }
 
@@ -139,7 +138,7 @@ class HttpTransport implements Transport {
       query: { resourceVersion },
       ...(metadataOnly === true && { accept: acceptMetadata }),
     });
-    const { body } = await this.#caller.call(request, options);
+    const { body } = await this.#sender.call(request, options);
     return readObject(readJson(body, request.title), { kind, metadataOnly });
   }
 
@@ -151,7 +150,7 @@ class HttpTransport implements Transport {
       query,
       ...(metadataOnly === true && { accept: acceptMetadataList }),
     });
-    const { body } = await this.#caller.call(request, options);
+    const { body } = await this.#sender.call(request, options);
     return readPage(readJson(body, request.title), { kind, metadataOnly });
   }
 
@@ -167,7 +166,7 @@ class HttpTransport implements Transport {
       query: { watch: true, ...query },
       ...(metadataOnly === true && { accept: acceptMetadata }),
     });
-    return watch({ caller: this.#caller, clock: this.#clock, request, options, kind, metadataOnly });
+    return streamWatch({ sender: this.#sender, clock: this.#clock, request, options, kind, metadataOnly });
   }
 
   async create(kind: KindInfo, scope: Scope, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
@@ -223,7 +222,7 @@ class HttpTransport implements Transport {
       idempotent: options.preconditions?.uid !== undefined || options.dryRun === true,
       ...deletion(options),
     });
-    const { body } = await this.#caller.call(request, options);
+    const { body } = await this.#sender.call(request, options);
     return readDeleted(readJson(body, request.title), kind);
   }
 
@@ -240,7 +239,7 @@ class HttpTransport implements Transport {
       idempotent: options.dryRun === true,
       ...deletion(options),
     });
-    const { body } = await this.#caller.call(request, options);
+    const { body } = await this.#sender.call(request, options);
     return readPage(readJson(body, request.title), { kind }).items;
   }
 
@@ -252,18 +251,18 @@ class HttpTransport implements Transport {
    */
   async document(path: string, options: DocumentOptions = {}): Promise<Record<string, unknown>> {
     const request = this.#documentRequest("get", path, options);
-    const { body } = await this.#caller.call(request, options);
+    const { body } = await this.#sender.call(request, options);
     return readJson(body, request.title);
   }
 
   /** Reads newline-delimited JSON until the server ends the stream or the signal aborts. */
   lines(path: string, options: DocumentOptions = {}): AsyncGenerator<unknown, void, undefined> {
     const request = this.#documentRequest("watch", path, options);
-    return readLines(() => this.#caller.open(request, options.signal), request.title, options.signal);
+    return readJsonLines(() => this.#sender.open(request, options.signal), request.title, options.signal);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#caller.close();
+    return this.#sender.close();
   }
 
   async #write(
@@ -280,7 +279,7 @@ class HttpTransport implements Transport {
       // A dry run is always idempotent.
       idempotent: parts.idempotent === true || dryRun === true,
     });
-    const response: HttpResponse = await this.#caller.call(request, options);
+    const response: CompleteResponse = await this.#sender.call(request, options);
     if (onWarning !== undefined) {
       for (const text of warningsIn(response.headers.warning))
         callListener("onWarning", () => onWarning(text));
@@ -288,7 +287,7 @@ class HttpTransport implements Transport {
     return readObject(readJson(response.body, title), { kind });
   }
 
-  #documentRequest(verb: "get" | "watch", path: string, options: DocumentOptions): HttpRequest {
+  #documentRequest(verb: "get" | "watch", path: string, options: DocumentOptions): OutgoingRequest {
     const { query = {}, accept = acceptJson, content } = options;
     const method = options.method ?? (content === undefined ? "GET" : "POST");
     return this.#request(verb, `${method === "GET" ? "read" : method} ${path}`, {
@@ -304,7 +303,7 @@ class HttpTransport implements Transport {
     verb: RequestVerb,
     title: string,
     { method, path, query = {}, content, accept = acceptJson, contentType, idempotent }: RequestParts,
-  ): HttpRequest {
+  ): OutgoingRequest {
     return {
       verb,
       title,
@@ -322,7 +321,7 @@ function serverUrl(server: string): URL {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new TypeError(
-    `${JSON.stringify(server)} is no address of a server: write it as in "https://127.0.0.1:6443"`,
+    `${JSON.stringify(server)} is not the URL of a server: use one such as "https://127.0.0.1:6443"`,
   );
 }
 
@@ -338,15 +337,15 @@ function deletion({
   preconditions,
   dryRun,
 }: DeleteOptions): Partial<RequestParts> {
-  const said = {
+  const options = {
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(preconditions !== undefined && { preconditions }),
     ...(dryRun === true && { dryRun: ["All"] }),
   };
-  if (Object.keys(said).length === 0) return {};
+  if (Object.keys(options).length === 0) return {};
   return {
-    content: { apiVersion: "v1", kind: "DeleteOptions", ...said },
+    content: { apiVersion: "v1", kind: "DeleteOptions", ...options },
     contentType: "application/json",
   };
 }

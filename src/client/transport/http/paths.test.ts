@@ -22,7 +22,7 @@ test("groups, namespaces and subresources", () => {
   );
 });
 
-test("nothing in a name leads to another path", () => {
+test("escapes names, so that none leads to another path", () => {
   expect(objectPath(roles, { name: "a/b?c#d" })).toMatch(/clusterroles\/a%2Fb%3Fc%23d$/);
   for (const name of ["", ".", ".."]) expect(() => objectPath(roles, { name })).toThrow(/cannot be the name/);
   expect(() => objectPath(pods, { name: "a", namespace: "" })).toThrow(/cannot be a namespace/);
@@ -30,7 +30,7 @@ test("nothing in a name leads to another path", () => {
   expect(() => versionPath("a/b/c")).toThrow(/is not an apiVersion/);
 });
 
-test("queries leave out what was not said", () => {
+test("omits undefined query parameters", () => {
   expect(queryText({})).toBe("");
   expect(queryText({ a: undefined, b: "", c: false, d: 0, e: "x=y,z!=ü" })).toBe(
     "?c=false&d=0&e=x%3Dy%2Cz!%3D%C3%BC",

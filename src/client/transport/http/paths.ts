@@ -1,9 +1,10 @@
 import type { KindInfo } from "../../kinds/kind.js";
-import { checkSegment, groupVersionOf, scopeOf } from "../address.js";
-import type { Scope, Subresource, ObjectKey } from "../transport.js";
+import { checkSegment, groupVersionOf, requestScope } from "../address.js";
+import type { Subresource } from "../transport.js";
+import type { ObjectKey, Scope } from "../../../model/object/object-key.js";
 
 /** Query parameters; undefined and empty values are omitted. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
  * Path of a group and version.
@@ -20,7 +21,7 @@ export function versionPath(apiVersion: string): string {
 
 /** Path of the objects of a kind: in one namespace, or in all. */
 export function collectionPath(kind: KindInfo, scope: Scope): string {
-  return pathIn(kind, scopeOf(kind, scope));
+  return pathIn(kind, requestScope(kind, scope));
 }
 
 /** Path of one object. */
@@ -29,7 +30,7 @@ export function objectPath(
   { name, namespace }: ObjectKey,
   subresource?: Subresource,
 ): string {
-  const path = `${pathIn(kind, scopeOf(kind, { namespace, name }))}/${encodeURIComponent(name)}`;
+  const path = `${pathIn(kind, requestScope(kind, { namespace, name }))}/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
@@ -40,7 +41,7 @@ function pathIn({ apiVersion, plural }: KindInfo, { namespace }: Scope): string 
 }
 
 /** The question mark and what follows; nothing when there is nothing to say. */
-export function queryText(query: Query): string {
+export function queryText(query: QueryParameters): string {
   const text = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== "")
     .map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)

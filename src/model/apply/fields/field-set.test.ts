@@ -31,7 +31,7 @@ const element = fc.constantFrom(
 const path = fc.array(element, { minLength: 1, maxLength: 4 });
 const paths = fc.array(path, { maxLength: 12 });
 
-/** The same set the slow way: its paths as texts. */
+/** Reference implementation: the paths of a set as strings. */
 function model(set: FieldSet): Set<string> {
   return new Set(pathsOf(set).map((path) => JSON.stringify(path)));
 }

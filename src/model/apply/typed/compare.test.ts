@@ -39,7 +39,7 @@ describe("fieldSetOf", () => {
     ["no list without items", { tags: [] }, {}],
     ["an empty map, and null", { free: {}, tags: null }, { "f:free": {}, "f:tags": {} }],
     [
-      "fields that nobody described",
+      "undeclared fields",
       { free: { a: { b: 1 }, c: [1] } },
       { "f:free": { "f:a": { ".": {}, "f:b": {} }, "f:c": {} } },
     ],

@@ -1,3 +1,4 @@
+import { shortEscapes } from "../../object/quote.js";
 import { sizeOf, celTypeName } from "../values/kind.js";
 import { CelList } from "../values/list.js";
 import { codePoints, textSize } from "../values/text.js";
@@ -82,21 +83,9 @@ function join(list: CelList, separator = ""): CelValue {
   return parts.join(separator);
 }
 
-const escapes = new Map([
-  ["\x07", "\\a"],
-  ["\b", "\\b"],
-  ["\f", "\\f"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-  ["\v", "\\v"],
-  ["\\", "\\\\"],
-  ['"', '\\"'],
-]);
-
 function quoteText(text: string): string {
   return `"${codePoints(text)
-    .map((character) => escapes.get(character) ?? character)
+    .map((character) => shortEscapes.get(character) ?? character)
     .join("")}"`;
 }
 

@@ -51,7 +51,7 @@ function readUrl(text: string): Url | CelError {
 
 const inPath = /^(?:[A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]]|%[0-9A-Fa-f]{2})*$/;
 
-/** Keeps a path that is escaped validly, and escapes others anew. */
+/** Keeps a path that is escaped validly, and escapes others again. */
 function escapedPath(path: string): string {
   if (inPath.test(path)) return path;
   return Array.from(encodeUtf8(unescape(path)), (byte) => {

@@ -1,6 +1,6 @@
 import { estimateCost } from "../cost/estimate.js";
 import { ProgramFault } from "../run/constant.js";
-import { plan } from "../run/plan.js";
+import { compileToClosures } from "../run/plan.js";
 import { type Evaluate, Variables } from "../run/variables.js";
 import { parse } from "../syntax/parse.js";
 import { renderIssues } from "../syntax/source.js";
@@ -44,7 +44,7 @@ export function compileExpression(
   if ("issues" in checked) return { fault: renderIssues(source, checked.issues) };
   let run: Evaluate;
   try {
-    run = plan(checked);
+    run = compileToClosures(checked);
   } catch (error) {
     if (error instanceof ProgramFault) return { program: error.message };
     throw error;

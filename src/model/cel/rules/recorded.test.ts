@@ -12,7 +12,7 @@ import { withObjectMeta } from "../types/declaration.js";
 import { schemaValue } from "./schema-value.js";
 import { validateRules } from "./validate-rules.js";
 
-/** What Kubernetes 1.33 makes of expressions and schemas of ours, recorded from its own code. */
+/** Results of Kubernetes 1.33 for our expressions and schemas, recorded from its own code. */
 
 const read = (name: string): string => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8");
 const lines = <Line>(name: string): Line[] =>
@@ -23,7 +23,7 @@ const lines = <Line>(name: string): Line[] =>
 
 interface RecordedExpression {
   readonly rule?: string;
-  /** An expression for the message of a rule that never holds. */
+  /** Expression for the message of a rule that is always false. */
   readonly message?: string;
   readonly refused?: readonly string[];
   readonly estimate?: number;
@@ -36,14 +36,14 @@ const { schema: spec, object } = JSON.parse(read("values.json")) as {
   object: Json;
 };
 
-/** Faults show the rule as Go does, which only tells again what it says. */
+/** Removes the rule from an error, where Kubernetes prints it like Go prints a struct. */
 const withoutRule = (text: string): string =>
   text.replace(
     /^Invalid value: apiextensions\.ValidationRule\{[^]*?OptionalOldSelf:\(\*bool\)\(nil\)\}: /,
     "",
   );
 
-/** Beyond this, estimates are no longer whole numbers here. */
+/** Limit above which estimates are not exact integers in JavaScript. */
 const enough = 1e15;
 
 describe("expressions", () => {
@@ -53,11 +53,11 @@ describe("expressions", () => {
     const { rule = "false", message } = recorded;
     const about =
       message === undefined ? { message: "m" } : { message: "static", messageExpression: message };
-    const said = { rule, ...(message === undefined && !rule.includes("\n") ? {} : about) };
+    const details = { rule, ...(message === undefined && !rule.includes("\n") ? {} : about) };
     const schema: StructuralSchema = {
       type: "object",
       properties: { spec },
-      "x-kubernetes-validations": [said],
+      "x-kubernetes-validations": [details],
     };
     const refused = checkRules(schema, "").map((error) => withoutRule(fieldErrorBody(error)));
     expect(refused.toSorted()).toEqual([...(recorded.refused ?? [])].toSorted());

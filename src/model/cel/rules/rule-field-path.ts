@@ -1,15 +1,7 @@
+import { controlCharacters } from "../../object/quote.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 
 const token = /'(?:[^'\\]|\\.|\\$)*'|[.[\]]|[^.[\]]+/gy;
-const escapes = new Map([
-  ["a", "\x07"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-  ["v", "\v"],
-]);
 
 /**
  * Converts the `fieldPath` of a rule to the form used in errors; undefined if there is no such field.
@@ -28,7 +20,9 @@ export function ruleFieldPath(path: string, root: StructuralSchema): string | un
     let name = text;
     if (start === "[") {
       if (!/^'[^]*'$/.test(text) || tokens[index++] !== "]") return undefined;
-      name = text.slice(1, -1).replaceAll(/\\([^])/g, (_, letter: string) => escapes.get(letter) ?? letter);
+      name = text
+        .slice(1, -1)
+        .replaceAll(/\\([^])/g, (_, letter: string) => controlCharacters.get(letter) ?? letter);
     }
     const { properties, additionalProperties }: StructuralSchema = schema;
     if (properties) {

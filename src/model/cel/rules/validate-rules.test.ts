@@ -46,15 +46,15 @@ describe("rules of a kind", () => {
         },
       },
     });
-    const told: string[] = [];
-    const tolerate = (error: FieldError): void => void told.push(renderFieldError(error));
+    const messages: string[] = [];
+    const tolerate = (error: FieldError): void => void messages.push(renderFieldError(error));
     const same = { spec: { size: 0 } };
     expect(ruled.validate(same, same, { tolerate }).map(renderFieldError)).toEqual([
       'spec: Invalid value: "object": no',
     ]);
-    expect(told).toEqual(['spec: Invalid value: "object": no']);
+    expect(messages).toEqual(['spec: Invalid value: "object": no']);
     ruled.validate({ spec: { size: -1 } }, same, { tolerate });
-    expect(told).toHaveLength(1);
+    expect(messages).toHaveLength(1);
   });
 
   test("are not run for an object with type errors", () => {
@@ -134,8 +134,8 @@ describe("expressions of any shape", () => {
   ])("%s are parsed or rejected", (_, write) => {
     for (const depth of depths) {
       const errors = checkRules(withRules({}, write(depth)), "");
-      for (const { detail } of errors)
-        expect(detail).toMatch(/recursion limit|size exceeds limit|exceeds budget|exceeding cost/);
+      const limits = /recursion limit|size exceeds limit|exceeds budget|exceeding cost/;
+      expect(errors.filter(({ detail }) => !limits.test(detail))).toEqual([]);
     }
   });
 });

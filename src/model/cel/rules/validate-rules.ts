@@ -31,11 +31,11 @@ interface Progress {
 }
 
 /** Part of an object with its old version. */
-export interface Correlation {
+export interface CorrelatedValue {
   /** Correlation of a field or map entry; undefined if it is new. */
-  key(name: string): Correlation | undefined;
+  key(name: string): CorrelatedValue | undefined;
   /** Correlation of a list item; undefined if it is new, or if items cannot be identified. */
-  item(index: number): Correlation | undefined;
+  item(index: number): CorrelatedValue | undefined;
   /** True if the value is unchanged. The order of a list with keys does not matter. */
   isUnchanged(): boolean;
 }
@@ -44,9 +44,9 @@ export interface Correlation {
 interface OldValue {
   /** Old value, if it can be identified. */
   readonly old: Json | undefined;
-  readonly correlation: Correlation | undefined;
+  readonly correlation: CorrelatedValue | undefined;
   /** Nearest ancestor that can be compared with its old version. */
-  readonly parent: Correlation | undefined;
+  readonly parent: CorrelatedValue | undefined;
 }
 
 /**
@@ -57,7 +57,7 @@ export function validateRules(
   schema: StructuralSchema,
   object: Json,
   old?: Json,
-  correlation?: Correlation,
+  correlation?: CorrelatedValue,
   tolerate: (error: FieldError) => void = () => undefined,
 ): FieldError[] {
   const progress: Progress = {
@@ -142,7 +142,7 @@ function isEmbedded(schema: StructuralSchema): boolean {
 
 function step(
   before: OldValue,
-  correlation: Correlation | undefined,
+  correlation: CorrelatedValue | undefined,
 ): Pick<OldValue, "correlation" | "parent"> {
   if (!before.correlation) return { correlation: undefined, parent: before.parent };
   return { correlation, parent: before.correlation };

@@ -15,7 +15,7 @@ import type { Evaluate } from "./variables.js";
  *
  * @throws {ProgramFault} if the expression can never run.
  */
-export function plan(checked: CheckedExpression): Evaluate {
+export function compileToClosures(checked: CheckedExpression): Evaluate {
   const constants = new Constants(checked);
   constants.checkPatterns();
   return new Planner(checked, constants).plan(checked.expression);

@@ -1,14 +1,5 @@
+import { controlCharacters } from "../../object/quote.js";
 import { encodeUtf8 } from "../values/text.js";
-
-const simple = new Map([
-  ["a", "\x07"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-  ["v", "\v"],
-]);
 
 const escapes =
   /\\(?:([abfnrtv"'\\?`])|([0-3][0-7][0-7])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/gu;
@@ -27,7 +18,7 @@ export function readString(literal: string): string | undefined {
   if (raw) return text;
   let fault = false;
   const result = text.replaceAll(escapes, (_, plain, octal, hex, short, long) => {
-    if (plain !== undefined) return simple.get(plain as string) ?? (plain as string);
+    if (plain !== undefined) return controlCharacters.get(plain as string) ?? (plain as string);
     const digits = (hex ?? short ?? long) as string | undefined;
     const code =
       octal === undefined ? Number.parseInt(digits ?? "", 16) : Number.parseInt(octal as string, 8);
@@ -53,7 +44,7 @@ export function readBytes(literal: string): Uint8Array | undefined {
     append(text.slice(from, match.index));
     const [whole, plain, octal, hex, short, long] = match;
     if (short !== undefined || long !== undefined) return undefined;
-    if (plain !== undefined) append(simple.get(plain) ?? plain);
+    if (plain !== undefined) append(controlCharacters.get(plain) ?? plain);
     else bytes.push(octal === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(octal, 8));
     from = match.index + whole.length;
   }

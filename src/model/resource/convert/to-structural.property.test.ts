@@ -12,7 +12,7 @@ const texts = fc.constantFrom("", "a", "ab", "abc", "b", "zz");
 const names = fc.constantFrom("a", "b", "c", "name");
 const descriptions = fc.option(fc.constantFrom("one", "two"), { nil: undefined });
 
-/** Schemas of single values, all of which the check below understands in full. */
+/** Schemas of single values, all of which the reference below supports. */
 const scalars: fc.Arbitrary<z.ZodType> = fc.oneof(
   fc.tuple(fc.nat(2), fc.nat(2)).map(([min, more]) =>
     z
@@ -96,7 +96,7 @@ const prefixed = (prefix: string, fields: Record<string, z.ZodType>): Record<str
 const option = <Tag extends string>(tag: Tag, fields: Record<string, z.ZodType>) =>
   z.object({ ...prefixed(tag, fields), type: z.literal(tag) });
 
-/** Values that have something in common with the schemas above, so that some of them fit. */
+/** Values similar to the schemas above, so that some of them are valid. */
 const values: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: "small" },
@@ -119,7 +119,7 @@ const values: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-/** What the keywords that the conversion emits mean, written down a second time. */
+/** Reference implementation of the keywords that the conversion emits. */
 function accepts(schema: StructuralSchema, value: Json): boolean {
   if (value === null && schema.nullable) return true;
   if (schema.type !== undefined && !hasType(schema.type, value)) return false;
@@ -179,7 +179,7 @@ function hasType(type: string, value: Json): boolean {
   return type === "object" ? isJsonObject(value) : typeof value === type;
 }
 
-/** Kubernetes checks completeness at the root only; what we emit is complete everywhere. */
+/** Kubernetes checks completeness at the root only; our schemas are complete everywhere. */
 function nodes(schema: StructuralSchema): StructuralSchema[] {
   const { items, properties = {}, additionalProperties } = schema;
   const below = [...Object.values(properties), ...(items ? [items] : [])];
@@ -204,8 +204,8 @@ describe("any supported schema", () => {
     );
   });
 
-  // zod drops a field that the option or record at hand does not have; Kubernetes drops one that the schema
-  // has nowhere. So each is asked about values that it would keep as they are.
+  // zod drops a field that the matching option or record does not have; Kubernetes drops one that occurs nowhere in the
+  // schema. So each gets only values that it keeps unchanged.
   test("accepts and rejects the same values as zod", () => {
     let accepted = 0;
     fc.assert(

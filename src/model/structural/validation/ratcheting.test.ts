@@ -58,7 +58,7 @@ describe("ratcheting of unchanged values", () => {
       [],
     ],
     [
-      "what nobody described",
+      "undeclared fields",
       object({}, { "x-kubernetes-preserve-unknown-fields": true, required: ["b"] }),
       { x: 1 },
       { x: 1 },

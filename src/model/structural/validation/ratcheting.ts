@@ -1,23 +1,23 @@
-import type { Correlation } from "../../cel/rules/validate-rules.js";
+import type { CorrelatedValue } from "../../cel/rules/validate-rules.js";
 import { getOwn, isJsonArray, isJsonObject, type Json, jsonEqual } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { entryNode, fieldNode, itemNode, type CompiledNode } from "../compiled-node.js";
 
 /** Correlates a value with its old version. */
-export function correlate(node: CompiledNode, value: Json, old: Json): Correlation {
-  const keys = new Map<string, Correlation | undefined>();
-  const items: (Correlation | undefined)[] = [];
+export function correlate(node: CompiledNode, value: Json, old: Json): CorrelatedValue {
+  const keys = new Map<string, CorrelatedValue | undefined>();
+  const items: (CorrelatedValue | undefined)[] = [];
   let oldItems: ReadonlyMap<string, Json> | undefined;
   let unchanged: boolean | undefined;
 
-  const correlateKey = (name: string): Correlation | undefined => {
+  const correlateKey = (name: string): CorrelatedValue | undefined => {
     const child = fieldNode(node, name) ?? entryNode(node);
     if (!child || !isJsonObject(value) || !isJsonObject(old)) return undefined;
     const [now, before] = [getOwn(value, name), getOwn(old, name)];
     return now === undefined || before === undefined ? undefined : correlate(child, now, before);
   };
 
-  const correlateItem = (index: number): Correlation | undefined => {
+  const correlateItem = (index: number): CorrelatedValue | undefined => {
     const child = itemNode(node);
     if (!child || !isKeyedList(node) || !isJsonArray(value) || !isJsonArray(old)) return undefined;
     const item = value[index];
@@ -28,7 +28,7 @@ export function correlate(node: CompiledNode, value: Json, old: Json): Correlati
     return before === undefined ? undefined : correlate(child, item, before);
   };
 
-  const self: Correlation = {
+  const self: CorrelatedValue = {
     key(name) {
       if (!keys.has(name)) keys.set(name, correlateKey(name));
       return keys.get(name);
@@ -40,7 +40,7 @@ export function correlate(node: CompiledNode, value: Json, old: Json): Correlati
 }
 
 /** Undeclared fields cannot be correlated, so values with such fields count as changed. */
-function isSameValue(node: CompiledNode, value: Json, old: Json, correlation: Correlation): boolean {
+function isSameValue(node: CompiledNode, value: Json, old: Json, correlation: CorrelatedValue): boolean {
   if (isJsonArray(value) && isJsonArray(old)) {
     if (value.length !== old.length) return false;
     if (!isKeyedList(node)) return jsonEqual(value, old);

@@ -1,4 +1,4 @@
-import type { Correlation } from "../../cel/rules/validate-rules.js";
+import type { CorrelatedValue } from "../../cel/rules/validate-rules.js";
 import { type FieldError, required, tooMany } from "../../object/field-errors.js";
 import {
   getOwn,
@@ -31,7 +31,7 @@ import { jsonKind } from "./value-kind.js";
 export function validateValue(
   node: CompiledNode,
   value: Json,
-  before: Correlation | undefined,
+  before: CorrelatedValue | undefined,
   collector: ErrorCollector,
   same?: Json,
 ): void {
@@ -44,7 +44,7 @@ export function validateValue(
 function checkValue(
   node: CompiledNode,
   value: Json,
-  before: Correlation | undefined,
+  before: CorrelatedValue | undefined,
   collector: ErrorCollector,
   same?: Json,
 ): void {
@@ -90,7 +90,7 @@ function checkValue(
 function checkList(
   node: CompiledNode,
   list: JsonArray,
-  before: Correlation | undefined,
+  before: CorrelatedValue | undefined,
   collector: ErrorCollector,
   same: Json | undefined,
 ): void {
@@ -120,7 +120,7 @@ function checkList(
 function checkObject(
   node: CompiledNode,
   object: JsonObject,
-  before: Correlation | undefined,
+  before: CorrelatedValue | undefined,
   collector: ErrorCollector,
   same: Json | undefined,
 ): void {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { renderFieldError } from "../../object/field-errors.js";
 import { compileSchema } from "../compile-schema.js";
 
-/** What is said of `spec`, or of a whole object. */
+/** Errors of `spec`, or of a whole object. */
 const faults = (schema: object, spec: unknown): string[] =>
   compileSchema({ type: "object", properties: { spec: schema } })
     .validate({ spec })
@@ -31,8 +31,8 @@ describe("types", () => {
     [{ ...text, format: "date" }, {}, 'spec in body must be of type date: ""'],
     [{ ...text, format: "date" }, [1], 'spec in body must be of type string: "array"'],
   ])("%j rejects %j", (schema, value, detail) => {
-    const shown = /"([^"]*)"$/.exec(detail)?.[1] ?? "";
-    expect(faults(schema, value)).toEqual([`spec: Invalid value: "${shown}": ${detail}`]);
+    const quoted = /"([^"]*)"$/.exec(detail)?.[1] ?? "";
+    expect(faults(schema, value)).toEqual([`spec: Invalid value: "${quoted}": ${detail}`]);
   });
 
   test.each<[object, unknown]>([

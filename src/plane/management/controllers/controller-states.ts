@@ -1,17 +1,17 @@
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
 import type { Controllers } from "../../../runtime/start/start-controllers.js";
-import { notFound } from "../parameters.js";
+import { notFoundError } from "../parameters.js";
 import type { ControllerList, ControllerState, DeadList } from "../contract.js";
 
 export function controllerList(controllers: Controllers): ControllerList {
   return {
     leader: controllers.isLeader,
-    controllers: controllers.all.map(stateOf),
+    controllers: controllers.all.map(controllerState),
     findings: controllers.findings(),
   };
 }
 
-export function stateOf(handle: ControllerHandle): ControllerState {
+export function controllerState(handle: ControllerHandle): ControllerState {
   const { apiVersion, kind, plural, scope } = handle.controller.options.for;
   const queue = handle.loop?.queue;
   return {
@@ -45,7 +45,9 @@ export function controllerNamed(controllers: Controllers, name: string): Control
   const found = controllers.all.find((each) => each.name === name);
   if (found !== undefined) return found;
   const names = controllers.all.map((each) => each.name).join(", ");
-  throw notFound(`there is no controller ${JSON.stringify(name)}; the controllers are: ${names || "none"}`);
+  throw notFoundError(
+    `there is no controller ${JSON.stringify(name)}; the controllers are: ${names || "none"}`,
+  );
 }
 
 export function deadList(controllers: Controllers): DeadList {

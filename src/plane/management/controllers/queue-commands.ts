@@ -2,7 +2,7 @@ import { failures, names } from "../../../model/core.js";
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
 import { splitKey } from "../../../runtime/controller/keys.js";
 import type { QueueCommandRequest, QueueCommandResult } from "../contract.js";
-import { conflict, milliseconds, notFound } from "../parameters.js";
+import { managementConflict, milliseconds, notFoundError } from "../parameters.js";
 
 /** Commands for the work queue of a controller. */
 export type QueueCommand = "enqueue" | "pause" | "resume" | "retry";
@@ -88,13 +88,13 @@ function objectOf(handle: ControllerHandle, key: string): { name: string; namesp
   if (sources.objects.get(key) !== undefined) return given;
   const hasNoNamespace = kind.scope === "Cluster" || from !== undefined;
   if (hasNoNamespace && sources.objects.get(given.name) !== undefined) return { ...given, namespace: "" };
-  throw notFound(`controller ${handle.name} sees no ${kind.kind} ${key}`);
+  throw notFoundError(`controller ${handle.name} sees no ${kind.kind} ${key}`);
 }
 
 /** @throws {ApiError} 409 when the controller is not running in this process. */
 function startedLoop(handle: ControllerHandle): NonNullable<ControllerHandle["loop"]> {
   if (handle.loop?.isStarted) return handle.loop;
-  throw conflict(
+  throw managementConflict(
     `controller ${handle.name} is not running in this process: it is starting or stopping, or another process leads; send the command to that process`,
   );
 }

@@ -1,3 +1,4 @@
+import { applyOverEdits } from "../../../client/apply-over-edits.js";
 import type { Client } from "../../../client/client.js";
 import { asApiError, isNotFound, names, parseApiVersion, type KubeObject } from "../../../model/core.js";
 import type { FieldCause } from "../contract.js";
@@ -23,21 +24,23 @@ export async function dryRun(
   signal: AbortSignal,
 ): Promise<DryRun> {
   const options = { dryRun: true, fieldManager, signal };
-  let before: KubeObject | undefined;
   const causes = invalidNames(manifest);
   // Such a name cannot be part of a path, so the server cannot be asked.
-  if (causes.length > 0) return { before, after: manifest, problem: causes[0]?.message, causes };
+  if (causes.length > 0) return { before: undefined, after: manifest, problem: causes[0]?.message, causes };
   try {
-    if (!manifest.metadata.name) return { before, after: await client.create(manifest, options) };
-    before = await client.find(manifest, manifest, { signal });
-    return { before, after: await client.apply(manifest, { ...options, force: true }) };
+    const applied = await applyOverEdits(client, manifest, options);
+    return { before: applied.before, after: applied.object };
   } catch (error) {
     signal.throwIfAborted();
     const failure = asApiError(error);
     if (failure === undefined) throw error;
-    return isNotFound(failure) && needsOthers(manifest, manifests)
-      ? { before, after: await withDefaults(client, manifest, signal) }
-      : { before, after: manifest, problem: failure.message, causes: failure.status.details?.causes };
+    if (isNotFound(failure) && needsOthers(manifest, manifests))
+      return { before: undefined, after: await withDefaults(client, manifest, signal) };
+    const { name, namespace } = manifest.metadata;
+    const before = name
+      ? await client.find(manifest, { name, namespace }, { signal }).catch(() => undefined)
+      : undefined;
+    return { before, after: manifest, problem: failure.message, causes: failure.status.details?.causes };
   }
 }
 

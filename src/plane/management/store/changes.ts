@@ -1,5 +1,5 @@
 import { failures, parseApiVersion, type KubeObject } from "../../../model/core.js";
-import { Compacted, SlowWatcher, type Store, type WatchEvent } from "../../../store/index.js";
+import { Compacted, SlowWatcher, type Store, type StoreEvent } from "../../../store/index.js";
 import type { ChangeList, ChangeReport } from "../contract.js";
 import { changesOf, redacted } from "../redact.js";
 import { pastEvents } from "./past-events.js";
@@ -71,7 +71,7 @@ export async function* followChanges(
   }
 }
 
-function changeReport(event: WatchEvent, options: ChangesOptions): ChangeReport | undefined {
+function changeReport(event: StoreEvent, options: ChangesOptions): ChangeReport | undefined {
   const { revision, previous } = event;
   const now = event.type === "put" ? event.entry : previous;
   const object = now && objectOrUndefined(now, revision);

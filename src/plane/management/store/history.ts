@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { KindInfo } from "../../../client/kinds/kind.js";
 import type { FieldChange, KubeObject, ManagedFieldsEntry, ValuePath } from "../../../model/core.js";
 import type { Store } from "../../../store/index.js";
-import { notFound } from "../parameters.js";
+import { notFoundError } from "../parameters.js";
 import type { History, Version } from "../contract.js";
 import { changesOf, redacted } from "../redact.js";
 import { pastEvents } from "./past-events.js";
-import { keyOf, objectIn } from "./stored.js";
+import { storeKeyOfKind, objectIn } from "./stored.js";
 
 export interface HistoryOptions {
   readonly kind: KindInfo;
@@ -25,7 +25,7 @@ export async function historyOf(
   store: Store,
   { kind, namespace, name, reveal, signal }: HistoryOptions,
 ): Promise<History> {
-  const key = keyOf(kind, { namespace, name });
+  const key = storeKeyOfKind(kind, { namespace, name });
   const { floor, revision: until } = await store.status();
   const versions: Version[] = [];
   const first = await store.get(key, { revision: floor });
@@ -50,7 +50,7 @@ export async function historyOf(
   }
   if (versions.length > 0) return { versions, floor };
   const where = kind.scope === "Namespaced" ? ` in namespace ${namespace}` : "";
-  throw notFound(
+  throw notFoundError(
     `no ${kind.kind} named ${name}${where}, and none since revision ${floor}, where the store's history starts`,
   );
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { MemoryStore, type WatchEvent } from "../../../store/index.js";
+import { MemoryStore, type StoreEvent } from "../../../store/index.js";
 import { pastEvents, type PastEventsOptions } from "./past-events.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-async function read(store: MemoryStore, range: Partial<PastEventsOptions>): Promise<readonly WatchEvent[]> {
+async function read(store: MemoryStore, range: Partial<PastEventsOptions>): Promise<readonly StoreEvent[]> {
   const { floor: from, revision: until } = await store.status();
   const { signal } = new AbortController();
-  const events: WatchEvent[] = [];
+  const events: StoreEvent[] = [];
   for await (const event of pastEvents(store, { prefix: "/a", from, until, signal, ...range }))
     events.push(event);
   return events;

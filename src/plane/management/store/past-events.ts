@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Store, WatchEvent } from "../../../store/index.js";
+import type { Store, StoreEvent } from "../../../store/index.js";
 
 /** Milliseconds between checks of whether the watch has read history to the end. */
 const pollInterval = 5;
@@ -17,7 +17,7 @@ export interface PastEventsOptions {
 export async function* pastEvents(
   store: Store,
   { prefix, from, until, signal }: PastEventsOptions,
-): AsyncGenerator<WatchEvent, void, undefined> {
+): AsyncGenerator<StoreEvent, void, undefined> {
   if (from >= until) return;
   const ending = new AbortController();
   const watch = store.watch({

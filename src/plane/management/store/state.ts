@@ -2,7 +2,7 @@ import type { Entry, Store } from "../../../store/index.js";
 import type { StateEntry, StateList } from "../contract.js";
 import { redacted } from "../redact.js";
 import { globOf } from "./glob.js";
-import { objectOrUndefined, textOf } from "./stored.js";
+import { objectOrUndefined, decodeText } from "./stored.js";
 
 /** Entries and bytes read at a time. */
 const pageSize = 500;
@@ -17,7 +17,7 @@ export interface StateOptions {
 }
 
 /** Entries of the store whose keys match, as of one revision. */
-export async function stateOf(
+export async function storeState(
   store: Store,
   { key, limit, reveal, signal }: StateOptions,
 ): Promise<StateList> {
@@ -58,7 +58,7 @@ function stateEntry(entry: Entry, reveal: boolean): StateEntry {
 
 function otherValue(value: Uint8Array): unknown {
   try {
-    return JSON.parse(textOf(value)) as unknown;
+    return JSON.parse(decodeText(value)) as unknown;
   } catch {
     return Buffer.from(value).toString("base64");
   }

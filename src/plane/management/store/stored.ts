@@ -11,7 +11,7 @@ function prefixOf({ apiVersion, plural }: KindInfo): string {
   return storedAs.get(`${group} ${plural}`) ?? `/${group}/${plural}/`;
 }
 
-export function keyOf(
+export function storeKeyOfKind(
   kind: KindInfo,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): string {
@@ -20,7 +20,7 @@ export function keyOf(
 
 /** Decodes a stored object. The resourceVersion is not stored. */
 export function objectIn({ value }: Entry, revision: number): KubeObject {
-  const { apiVersion, kind, metadata, ...rest } = JSON.parse(textOf(value)) as KubeObject;
+  const { apiVersion, kind, metadata, ...rest } = JSON.parse(decodeText(value)) as KubeObject;
   return { apiVersion, kind, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };
 }
 
@@ -34,6 +34,6 @@ export function objectOrUndefined(entry: Entry, revision: number): KubeObject | 
   }
 }
 
-export function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+export function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString();
 }

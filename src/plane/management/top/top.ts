@@ -2,7 +2,7 @@ import { sleep, type Clock } from "../../../model/core.js";
 import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import type { Store } from "../../../store/index.js";
 import type { Top } from "../contract.js";
-import { stateOf } from "../controllers/controller-states.js";
+import { controllerState } from "../controllers/controller-states.js";
 import { RunMeter } from "./run-meter.js";
 
 /** Milliseconds over which processor usage is measured for a single response. */
@@ -53,7 +53,10 @@ export class TopMeter {
       memory: { rss, heapUsed, external },
       cpu: processor.usage(),
       revision: (await this.#store.status()).revision,
-      controllers: controllers.all.map((handle) => ({ ...stateOf(handle), ...runs.ratesOf(handle.name) })),
+      controllers: controllers.all.map((handle) => ({
+        ...controllerState(handle),
+        ...runs.ratesOf(handle.name),
+      })),
       informers: controllers.informers.states().map(({ kind, size, synced, users }) => ({
         kind: kind.kind,
         size,

@@ -3,7 +3,7 @@ import type { Run } from "../../runs/run.js";
 import type { Log } from "../../log/log.js";
 import type { Observer } from "../observer.js";
 import { FieldFights, type FightOptions } from "./field-fights.js";
-import { Findings, type Finding, objectOf } from "./finding.js";
+import { Findings, type Finding, runObjectName } from "./finding.js";
 import { HotLoops, type HotLoopOptions } from "./hot-loops.js";
 
 export interface DetectorOptions {
@@ -53,7 +53,7 @@ export class Detectors implements Observer {
     for (const finding of this.#hotLoops.add(run)) this.#report(finding, run, [finding.object]);
     for (const write of run.writes) {
       for (const finding of this.#fights.add(run, write)) {
-        this.#report(finding, run, [finding.object, objectOf(run)]);
+        this.#report(finding, run, [finding.object, runObjectName(run)]);
       }
     }
   }

@@ -62,7 +62,7 @@ export function elapsed(since: number, now: number): string {
 }
 
 /** Name of the object of a run: `Site default/hello`. */
-export function objectOf({ kind, key }: Run): string {
+export function runObjectName({ kind, key }: Run): string {
   return `${kind} ${key}`;
 }
 

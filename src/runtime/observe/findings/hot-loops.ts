@@ -1,5 +1,5 @@
 import type { Run, Trigger, WriteRecord } from "../../runs/run.js";
-import { countWithin, elapsed, type Finding, objectOf, writtenObject } from "./finding.js";
+import { countWithin, elapsed, type Finding, runObjectName, writtenObject } from "./finding.js";
 
 export interface HotLoopOptions {
   /** Rounds within `window` that are a hot loop. Default: 10. */
@@ -72,7 +72,7 @@ export class HotLoops {
   /** Adds a run that has ended; returns the hot loops that it completes. */
   add(run: Run): readonly Finding[] {
     const { controller, startedAt, duration } = run;
-    const object = objectOf(run);
+    const object = runObjectName(run);
     const causes = causesOf(run, this.#origin(idOf(run))?.link);
     const link = { controller, object, startedAt, endedAt: startedAt + duration, causes, hops: undefined };
     const findings: Finding[] = [];
@@ -176,9 +176,9 @@ function causeOf(trigger: Trigger, run: Run, previous: Link | undefined): Cause 
     case "created":
     case "updated":
     case "status":
-      return { origin: `${objectOf(run)}@${version}`, at };
+      return { origin: `${runObjectName(run)}@${version}`, at };
     case "deleted":
-      return { origin: `${objectOf(run)}@deleted`, at };
+      return { origin: `${runObjectName(run)}@deleted`, at };
     case "child":
     case "watched":
       return { origin: `${by}@${text === "deleted" ? text : version}`, at };
@@ -211,7 +211,7 @@ function describe(write: WriteRecord, self: string): string {
 }
 
 function idOf(run: Run): string {
-  return `${run.controller} ${objectOf(run)}`;
+  return `${run.controller} ${runObjectName(run)}`;
 }
 
 function findingOf(

@@ -1,6 +1,13 @@
 import type { QueueObserver } from "../../queue/options.js";
 import type { Run, StepRecord, Trigger, WriteRecord } from "../../runs/run.js";
-import { Counters, Histograms, lookedUp, type Count, type Family, type Histogram } from "./family.js";
+import {
+  Counters,
+  Histograms,
+  computedFamily,
+  type Count,
+  type Family,
+  type HistogramSeries,
+} from "./family.js";
 
 /** The buckets of controller-runtime, in seconds. */
 const reconcileBuckets = [
@@ -16,9 +23,9 @@ type Result = (typeof results)[number];
 
 const verbs = ["create", "update", "patch", "apply", "delete", "deleteCollection"] as const;
 
-/** Counts of what controllers did, under the names that dashboards of other runtimes look for, and some of our own. */
+/** Counters of controllers, under the names that dashboards of controller-runtime use, and some of our own. */
 export class ControllerCounts {
-  readonly #total = new Counters("controller_runtime_reconcile_total", "Runs that have ended, by how.", [
+  readonly #total = new Counters("controller_runtime_reconcile_total", "Completed runs by result.", [
     "controller",
     "result",
   ]);
@@ -27,51 +34,49 @@ export class ControllerCounts {
   ]);
   readonly #terminal = new Counters(
     "controller_runtime_terminal_reconcile_errors_total",
-    "Runs that failed for good: they are not tried again until something changes.",
+    "Runs that failed permanently; not retried until something changes.",
     ["controller"],
   );
   readonly #timeouts = new Counters(
     "controller_runtime_reconcile_timeouts_total",
-    "Runs that were cancelled because their time was up.",
+    "Runs cancelled by their timeout.",
     ["controller"],
   );
   readonly #time = new Histograms(
     "controller_runtime_reconcile_time_seconds",
-    "How long runs took.",
+    "Duration of runs.",
     ["controller"],
     reconcileBuckets,
   );
   readonly #queued = new Histograms(
     "workqueue_queue_duration_seconds",
-    "How long objects waited for a worker once they were due.",
+    "Time that objects waited for a worker after they were due.",
     ["name", "controller"],
     queueBuckets,
   );
   readonly #worked = new Histograms(
     "workqueue_work_duration_seconds",
-    "How long objects were out of the queue, from being handed out to being done.",
+    "Time from taking an object from the queue until its run was done.",
     ["name", "controller"],
     queueBuckets,
   );
-  readonly #retries = new Counters(
-    "workqueue_retries_total",
-    "Objects that are tried again after a failure.",
-    ["name", "controller"],
-  );
+  readonly #retries = new Counters("workqueue_retries_total", "Retries after a failure.", [
+    "name",
+    "controller",
+  ]);
   readonly #triggers = new Counters(
     "fettle_triggers_total",
-    "Reasons to look at an object, also those that joined others.",
+    "Triggers added to the queue, including those merged with others.",
     ["controller"],
   );
-  readonly #steps = new Counters("fettle_steps_total", "Steps of runs, by how they ended.", [
+  readonly #steps = new Counters("fettle_steps_total", "Steps of runs by outcome.", [
     "controller",
     "outcome",
   ]);
-  readonly #undone = new Counters(
-    "fettle_steps_undone_total",
-    "Steps that had to be taken back, and whether that worked.",
-    ["controller", "result"],
-  );
+  readonly #undone = new Counters("fettle_steps_undone_total", "Steps that were undone, by result.", [
+    "controller",
+    "result",
+  ]);
   readonly #writes = new Counters("fettle_writes_total", "Writes of runs to the API.", [
     "controller",
     "verb",
@@ -79,7 +84,7 @@ export class ControllerCounts {
   ]);
   readonly #lingering = new Counters(
     "fettle_lingering_runs_total",
-    "Runs whose function went on although it was cancelled.",
+    "Runs whose function ignored that the run was cancelled.",
     ["controller"],
   );
   readonly #series = new Map<string, ControllerSeries>();
@@ -98,10 +103,10 @@ export class ControllerCounts {
     this.#undone,
     this.#writes,
     this.#lingering,
-    ...this.#inOtherWords(),
+    ...this.#totals(),
   ];
 
-  /** The counts of one controller; the same ones whenever it is asked for. */
+  /** The counters of one controller; the same ones each time. */
   of(controller: string): ControllerSeries {
     let series = this.#series.get(controller);
     if (series === undefined) {
@@ -135,33 +140,33 @@ export class ControllerCounts {
     });
   }
 
-  /** The same numbers as totals that need no sums. */
-  #inOtherWords(): Family[] {
-    const look = (
+  /** Totals of the same counters, for dashboards without sums. */
+  #totals(): Family[] {
+    const total = (
       name: string,
       help: string,
       value: (counts: SeriesCounts) => number,
       type: "counter" | "gauge" = "counter",
     ) =>
-      lookedUp(type, name, help, ["controller"], (put) => {
-        for (const [controller, { counts }] of this.#series) put(value(counts), controller);
+      computedFamily(type, name, help, ["controller"], (addSample) => {
+        for (const [controller, { counts }] of this.#series) addSample(value(counts), controller);
       });
     return [
-      look("fettle_reconciliations_total", "All runs.", ({ time }) => time.count),
-      look(
+      total("fettle_reconciliations_total", "Completed runs.", ({ time }) => time.count),
+      total(
         "fettle_reconciliations_successful_total",
-        "Runs after which all was as it should be, for now.",
+        "Runs that succeeded.",
         ({ results }) => results.success.value + results.requeue_after.value,
       ),
-      look("fettle_reconciliations_failed_total", "Runs that failed.", ({ results }) => results.error.value),
-      look(
+      total("fettle_reconciliations_failed_total", "Runs that failed.", ({ results }) => results.error.value),
+      total(
         "fettle_reconciliations_requeued_total",
-        "Runs that asked to be run again.",
+        "Runs that requested a requeue.",
         ({ results }) => results.requeue.value + results.requeue_after.value,
       ),
-      look(
+      total(
         "fettle_average_reconciliation_time_seconds",
-        "How long a run takes, over all of them.",
+        "Average duration of a run.",
         ({ time }) => (time.count === 0 ? 0 : time.sum / time.count),
         "gauge",
       ),
@@ -174,9 +179,9 @@ interface SeriesCounts {
   readonly errors: Count;
   readonly terminal: Count;
   readonly timeouts: Count;
-  readonly time: Histogram;
-  readonly queued: Histogram;
-  readonly worked: Histogram;
+  readonly time: HistogramSeries;
+  readonly queued: HistogramSeries;
+  readonly worked: HistogramSeries;
   readonly retries: Count;
   readonly triggers: Count;
   readonly steps: Readonly<Record<StepRecord["outcome"], Count>>;
@@ -186,7 +191,7 @@ interface SeriesCounts {
   readonly lingering: Count;
 }
 
-/** The counts of one controller, each at hand. */
+/** The counters of one controller. Resolved once, so that counting needs no lookup. */
 export class ControllerSeries implements QueueObserver<Trigger> {
   readonly counts: SeriesCounts;
   #taken = 0;
@@ -232,8 +237,8 @@ export class ControllerSeries implements QueueObserver<Trigger> {
   }
 
   /**
-   * How many objects were put into the queue as client-go counts it: once however many reasons there are, and when they
-   * are due. Those are the ones that were taken and the ones that wait; it never goes back when one of these is removed.
+   * Number of objects added to the queue, as client-go counts it: once whatever the number of reasons, and when they are due. That is
+   * the number taken plus the number waiting. It never decreases, even if a waiting object is removed.
    */
   adds(depth: number): number {
     this.#adds = Math.max(this.#adds, this.#taken + depth);

@@ -1,4 +1,4 @@
-/** One number of a metric, with the labels that tell it from the others. */
+/** One value of a metric, with its labels. */
 export interface Sample {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -6,7 +6,7 @@ export interface Sample {
   readonly name?: string | undefined;
 }
 
-/** A metric; what it stands at is worked out when somebody asks. */
+/** A metric. Its values are computed when they are read. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -14,13 +14,13 @@ export interface Family {
   samples(): Iterable<Sample>;
 }
 
-/** A number that only grows. Whoever counts holds on to it, so that counting is one addition. */
+/** Counter of one series. Callers keep a reference to it, so that counting is one addition. */
 export class Count {
   value = 0;
 }
 
 /** One series of a histogram. */
-export class Histogram {
+export class HistogramSeries {
   readonly buckets: readonly number[];
   /** Number of values per bucket, not cumulative; the last is for values above all bounds. */
   readonly counts: Float64Array;
@@ -48,11 +48,11 @@ export class Histogram {
   }
 }
 
-/** Things of one metric, by the values of its labels. */
-class Labelled<T> {
+/** Series of one metric, by the values of its labels. */
+class LabelledSeries<T> {
   readonly #names: readonly string[];
   readonly #make: () => T;
-  readonly #all = new Map<string, { readonly labels: Record<string, string>; readonly thing: T }>();
+  readonly #all = new Map<string, { readonly labels: Record<string, string>; readonly series: T }>();
 
   constructor(names: readonly string[], make: () => T) {
     this.#names = names;
@@ -64,81 +64,81 @@ class Labelled<T> {
     let found = this.#all.get(key);
     if (found === undefined) {
       const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? ""]));
-      found = { labels, thing: this.#make() };
+      found = { labels, series: this.#make() };
       this.#all.set(key, found);
     }
-    return found.thing;
+    return found.series;
   }
 
-  all(): Iterable<{ readonly labels: Record<string, string>; readonly thing: T }> {
+  all(): Iterable<{ readonly labels: Record<string, string>; readonly series: T }> {
     return this.#all.values();
   }
 }
 
-/** A metric that counts. */
+/** A counter metric. */
 export class Counters implements Family {
   readonly type = "counter";
   readonly name: string;
   readonly help: string;
-  readonly #counts: Labelled<Count>;
+  readonly #counts: LabelledSeries<Count>;
 
   constructor(name: string, help: string, labels: readonly string[]) {
     this.name = name;
     this.help = help;
-    this.#counts = new Labelled(labels, () => new Count());
+    this.#counts = new LabelledSeries(labels, () => new Count());
   }
 
-  /** The count with these values of the labels, which is 0 from now on if there was none. */
+  /** The series with these values of the labels; created with 0 if there is none. */
   of(...values: readonly string[]): Count {
     return this.#counts.of(values);
   }
 
   *samples(): Generator<Sample> {
-    for (const { labels, thing } of this.#counts.all()) yield { labels, value: thing.value };
+    for (const { labels, series } of this.#counts.all()) yield { labels, value: series.value };
   }
 }
 
-/** A metric that tells how often which values were seen. */
+/** A histogram metric. */
 export class Histograms implements Family {
   readonly type = "histogram";
   readonly name: string;
   readonly help: string;
-  readonly #histograms: Labelled<Histogram>;
+  readonly #histograms: LabelledSeries<HistogramSeries>;
 
   constructor(name: string, help: string, labels: readonly string[], buckets: readonly number[]) {
     this.name = name;
     this.help = help;
-    this.#histograms = new Labelled(labels, () => new Histogram(buckets));
+    this.#histograms = new LabelledSeries(labels, () => new HistogramSeries(buckets));
   }
 
-  of(...values: readonly string[]): Histogram {
+  of(...values: readonly string[]): HistogramSeries {
     return this.#histograms.of(values);
   }
 
   *samples(): Generator<Sample> {
-    for (const { labels, thing } of this.#histograms.all()) {
+    for (const { labels, series } of this.#histograms.all()) {
       let total = 0;
-      for (const [index, count] of thing.counts.entries()) {
+      for (const [index, count] of series.counts.entries()) {
         total += count;
-        const le = thing.buckets[index] ?? "+Inf";
+        const le = series.buckets[index] ?? "+Inf";
         yield { name: `${this.name}_bucket`, labels: { ...labels, le }, value: total };
       }
-      yield { name: `${this.name}_sum`, labels, value: thing.sum };
+      yield { name: `${this.name}_sum`, labels, value: series.sum };
       yield { name: `${this.name}_count`, labels, value: total };
     }
   }
 }
 
-/** Tells one number: its value, and the values of its labels. */
-export type Put = (value: number, ...labels: readonly string[]) => void;
+/** Adds a value, with the values of its labels. */
+export type AddSample = (value: number, ...labels: readonly string[]) => void;
 
-/** A metric that is looked up when somebody asks. Two numbers with the same labels become one: their sum unless told. */
-export function lookedUp(
+/** A metric whose values are computed when they are read. Values with the same labels are merged. Default: their sum. */
+export function computedFamily(
   type: "counter" | "gauge",
   name: string,
   help: string,
   labels: readonly string[],
-  look: (put: Put) => void,
+  compute: (addSample: AddSample) => void,
   merge: (one: number, other: number) => number = (one, other) => one + other,
 ): Family {
   return {
@@ -146,12 +146,12 @@ export function lookedUp(
     name,
     help,
     *samples() {
-      const found = new Labelled<{ value: number | undefined }>(labels, () => ({ value: undefined }));
-      look((value, ...values) => {
+      const found = new LabelledSeries<{ value: number | undefined }>(labels, () => ({ value: undefined }));
+      compute((value, ...values) => {
         const at = found.of(values);
         at.value = at.value === undefined ? value : merge(at.value, value);
       });
-      for (const { labels: named, thing } of found.all()) yield { labels: named, value: thing.value ?? 0 };
+      for (const { labels: named, series } of found.all()) yield { labels: named, value: series.value ?? 0 };
     },
   };
 }

@@ -1,37 +1,34 @@
 import type { PassReport } from "../../schedule/pass.js";
 import type { ScheduleObserver } from "../../schedule/start-schedule.js";
-import { Counters, Histograms, lookedUp, type Family, type Histogram } from "./family.js";
+import { Counters, Histograms, computedFamily, type Family, type HistogramSeries } from "./family.js";
 
-/** From a pass over nothing to one over a million objects, in seconds. */
+/** Buckets for passes over no objects up to a million, in seconds. */
 const loopBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
-/** Counts of what schedules did. */
+/** Counters of schedules. */
 export class ScheduleCounts implements ScheduleObserver {
-  readonly #processed = counters(
-    "resources_processed",
-    "Items that passes worked on, with those that failed.",
-  );
-  readonly #transitions = counters("state_transitions", "Changes of state that passes made.");
-  readonly #cleanups = counters("cleanup_operations", "Things that passes cleaned up.");
+  readonly #processed = counters("resources_processed", "Items processed, including failed ones.");
+  readonly #transitions = counters("state_transitions", "State changes made by passes.");
+  readonly #cleanups = counters("cleanup_operations", "Cleanups made by passes.");
   readonly #failedItems = counters("resources_failed", "Items that failed.");
   readonly #failures = counters("loop_failures", "Passes that failed as a whole.");
-  readonly #skipped = counters("loops_skipped", "Passes left out because the one before was still at work.");
+  readonly #skipped = counters("loops_skipped", "Passes skipped because the previous one was still running.");
   readonly #duration = new Histograms(
     "fettle_scheduler_loop_duration_seconds",
-    "How long passes took.",
+    "Duration of passes.",
     ["schedule"],
     loopBuckets,
   );
-  readonly #durations = new Map<string, Histogram>();
+  readonly #durations = new Map<string, HistogramSeries>();
 
   readonly families: readonly Family[] = [
-    lookedUp(
+    computedFamily(
       "counter",
       "fettle_scheduler_loop_iterations_total",
-      "Passes that are over.",
+      "Completed passes.",
       ["schedule"],
-      (put) => {
-        for (const [name, { count }] of this.#durations) put(count, name);
+      (addSample) => {
+        for (const [name, { count }] of this.#durations) addSample(count, name);
       },
     ),
     this.#processed,
@@ -41,13 +38,13 @@ export class ScheduleCounts implements ScheduleObserver {
     this.#failures,
     this.#skipped,
     this.#duration,
-    lookedUp(
+    computedFamily(
       "gauge",
       "fettle_scheduler_average_loop_duration_seconds",
-      "How long a pass takes, over all of them.",
+      "Average duration of a pass.",
       ["schedule"],
-      (put) => {
-        for (const [name, { sum, count }] of this.#durations) put(count === 0 ? 0 : sum / count, name);
+      (addSample) => {
+        for (const [name, { sum, count }] of this.#durations) addSample(count === 0 ? 0 : sum / count, name);
       },
     ),
   ];

@@ -77,7 +77,7 @@ describe("a child", () => {
     [
       "of what is not in the API",
       () => stageChild({ ...owner, metadata: { name: "row" } }, Page, "p", {}),
-      "Site row cannot own Page p: it comes from elsewhere than the API",
+      "Site row cannot own Page p: it does not come from the API",
     ],
   ])("%s is refused, and not tried again", (_, stage, message) => {
     expect(stage).toThrow(message);
@@ -98,6 +98,6 @@ test("the children of a run are handed out once, in order, and stay mentioned", 
   expect(staged.has(Page, "web", "a")).toBe(true);
   expect(staged.has(Page, "other", "a")).toBe(false);
   expect(() => staged.add(stageChild(owner, Page, "a", { html: "y" }))).toThrow(
-    "Page a was ensured twice in one run, with different contents",
+    "Page a was ensured twice in one run, with different content",
   );
 });

@@ -62,7 +62,7 @@ function checkOwnership(owner: KubeObject, kind: KindInfo, name: string, namespa
   if (!owner.metadata.uid) {
     throw new PermanentError(
       "OwnerNotInApi",
-      `${owner.kind} ${owner.metadata.name} cannot own ${kind.kind} ${name}: it comes from elsewhere than the API and has no uid; write the object with the client instead of ensure()`,
+      `${owner.kind} ${owner.metadata.name} cannot own ${kind.kind} ${name}: it does not come from the API and has no uid; write the object with the client instead of ensure()`,
     );
   }
   const ownerNamespace = owner.metadata.namespace ?? "";
@@ -93,7 +93,7 @@ export class Staged {
     if (before !== undefined && !jsonEqual(before.desired, child.desired)) {
       throw new PermanentError(
         "ChildTwice",
-        `${child.kind.kind} ${child.name} was ensured twice in one run, with different contents: give the two different names`,
+        `${child.kind.kind} ${child.name} was ensured twice in one run, with different content: use different names`,
       );
     }
     if (before === undefined) this.#children.set(key, child);

@@ -1,6 +1,7 @@
 import type { KindInfo } from "../../../client/kinds/kind.js";
 import type { Source } from "../../../client/source/source.js";
-import type { ObjectKey, Transport } from "../../../client/transport/transport.js";
+import type { Transport } from "../../../client/transport/transport.js";
+import type { ObjectKey } from "../../../model/object/object-key.js";
 import {
   controllerOf,
   isConflict,
@@ -170,7 +171,7 @@ export function checkOwner(owner: KubeObject, child: StagedChild, current: KubeO
       ? "delete it, choose another name, or pass { adopt: true } to take it over"
       : "choose another name";
   throw new NameTakenError(
-    `${child.kind.kind} ${keyOf(child.namespace, child.name)} is there already and belongs ${whose}, not to ${owner.kind} ${owner.metadata.name}: ${wayOut}`,
+    `${child.kind.kind} ${keyOf(child.namespace, child.name)} already exists and belongs ${whose}, not to ${owner.kind} ${owner.metadata.name}: ${wayOut}`,
   );
 }
 

@@ -12,6 +12,6 @@ export function checkedReason(reason: string, word: string): string {
   if (isReason(reason)) return reason;
   throw new PermanentError(
     "BadReason",
-    `${word}() was given ${JSON.stringify(reason)} as the reason: it must be one word in CamelCase, such as NoTitle; what people read goes into the message`,
+    `${word}() got the invalid reason ${JSON.stringify(reason)}: use one word in CamelCase, such as NoTitle, and put the explanation into the message`,
   );
 }

@@ -101,5 +101,5 @@ test("a phase that was written during the run is not mistaken for that of anothe
   draft.phase(rules, "A", "C");
   draft.phase(rules, "A", "D");
   expect(merge(draft, { phase: "B" }, undefined, clock)).toEqual({ phase: "D" });
-  expect(() => merge(draft, { phase: "A" }, undefined, clock)).toThrow("somebody else has moved it to A");
+  expect(() => merge(draft, { phase: "A" }, undefined, clock)).toThrow("another writer has changed it to A");
 });

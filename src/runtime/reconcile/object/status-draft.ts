@@ -90,7 +90,9 @@ export class StatusDraft {
       move(this.#phases.rules, present, phase);
     } catch {
       // An error that is retried: from the new phase, the reconciler may decide otherwise.
-      throw new Error(`it cannot become ${phase}: somebody else has moved it to ${present} meanwhile`);
+      throw new Error(
+        `the phase cannot become ${phase}: another writer has changed it to ${present} in the meantime`,
+      );
     }
   }
 

@@ -7,19 +7,19 @@ import {
 } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 import type { Store } from "../../../store/index.js";
-import { keyOf } from "../../registry/keys.js";
+import { storeKey } from "../../registry/keys.js";
 import { namespacePrefix } from "../../registry/namespaces.js";
 import type { Caller } from "../../request/caller.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { ResourceTypes } from "../../resources/resource-types.js";
-import type { Found } from "./objects.js";
+import type { CurrentObject } from "./objects.js";
 
 const component = "garbage-collector-controller";
 
 /** Finds out whether the owner exists in another namespace, from which it cannot own this object. */
 export async function isOwnerElsewhere(
   store: Store,
-  { object }: Found,
+  { object }: CurrentObject,
   owner: OwnerReference,
   ownerType: ResourceType,
 ): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function isOwnerElsewhere(
   for (const { key } of entries) {
     const namespace = key.slice(namespacePrefix.length);
     if (namespace === object.metadata.namespace) continue;
-    const entry = await store.get(keyOf(ownerType, { namespace, name: owner.name }));
+    const entry = await store.get(storeKey(ownerType, { namespace, name: owner.name }));
     const found = entry && (JSON.parse(Buffer.from(entry.value).toString()) as KubeObject);
     if (found?.metadata.uid === owner.uid) return true;
   }
@@ -38,7 +38,7 @@ export async function isOwnerElsewhere(
 /** Records a warning event about an owner reference into another namespace. */
 export async function warnOfForeignOwner(
   { api, types, clock }: { readonly api: Caller; readonly types: ResourceTypes; readonly clock: Clock },
-  { object }: Found,
+  { object }: CurrentObject,
   owner: OwnerReference,
 ): Promise<void> {
   const type = types.find("", "v1", "events");

@@ -294,7 +294,7 @@ describe("foreground", () => {
 });
 
 describe("cycles", () => {
-  /** Each owns the next, and the last the first. */
+  /** Each owns the next, and the last one owns the first. */
   async function circle(size: number): Promise<void> {
     const names = Array.from({ length: size }, (_, index) => `ring-${index}`);
     const [first = "", ...others] = names;
@@ -367,7 +367,7 @@ describe("orphan", () => {
 
   test("orphans dependents created just before the deletion", async () => {
     const root = await world.create("configmaps", "root");
-    // Nobody waits for the changes to be heard of: they are all on their way when the deletion begins.
+    // No wait in between: all changes are undelivered when the deletion starts.
     const names = Array.from({ length: 20 }, (_, index) => `leaf-${index}`);
     await Promise.all(names.map((name) => world.create("configmaps", name, { owners: [ownedBy(root)] })));
     await world.deleted("configmaps", "root", "Orphan");

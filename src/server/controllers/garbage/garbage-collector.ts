@@ -6,13 +6,13 @@ import {
   type KubeObject,
   type OwnerReference,
 } from "../../../model/core.js";
-import type { Entry, WatchEvent } from "../../../store/index.js";
+import type { Entry, StoreEvent } from "../../../store/index.js";
 import { pause } from "../../event-loop/turns.js";
-import { keyOf, objectKeyOf } from "../../registry/keys.js";
+import { storeKey, objectKeyOf } from "../../registry/keys.js";
 import { concurrently } from "../concurrently.js";
 import { ServerController, type FollowingControllerOptions } from "../server-controller.js";
 import { isOwnerElsewhere, warnOfForeignOwner } from "./foreign-owner.js";
-import { find, remove, removeFinalizer, setOwners, type Found } from "./objects.js";
+import { find, deleteDependent, removeFinalizer, setOwners, type CurrentObject } from "./objects.js";
 import { isBlocking, OwnershipGraph, type Dependent } from "./ownership-graph.js";
 import { Parked } from "./parked.js";
 
@@ -65,7 +65,7 @@ export class GarbageCollector extends ServerController {
     await this.work.caughtUp();
   }
 
-  changed(event: WatchEvent): void {
+  changed(event: StoreEvent): void {
     if (event.key.startsWith(eventPrefix)) return;
     if (event.type === "put") this.#note(event.entry);
     else this.#noteGone(event);
@@ -116,13 +116,13 @@ export class GarbageCollector extends ServerController {
     return bytes.includes(mentionsOwners) || bytes.includes(mentionsFinalizers);
   }
 
-  #noteGone({ key, previous }: WatchEvent): void {
+  #noteGone({ key, previous }: StoreEvent): void {
     this.#parked.delete(key);
     if (this.#graph.isEmpty) return;
-    const known = this.#graph.get(key);
+    const node = this.#graph.get(key);
     this.#graph.delete(key);
-    if (known) this.#unblock(known, undefined);
-    const uid = known?.uid ?? (previous && uidIn(previous.value));
+    if (node) this.#unblock(node, undefined);
+    const uid = node?.uid ?? (previous && uidIn(previous.value));
     if (uid === undefined) return;
     this.#gone++;
     this.#graph.setOwnerAt(uid, undefined);
@@ -199,11 +199,11 @@ export class GarbageCollector extends ServerController {
     const ownerType = this.registry.types.ofKind(apiVersion, kind);
     // A cluster-scoped object cannot say in which namespace its owner is.
     if (!type || !ownerType || (ownerType.namespaced && !type.namespaced)) return undefined;
-    return keyOf(ownerType, { ...objectKeyOf(type, key), name });
+    return storeKey(ownerType, { ...objectKeyOf(type, key), name });
   }
 
   /** Deletes an object unless one of its owners exists and is not waiting for it to be deleted. */
-  async #collect(found: Found, fresh: boolean): Promise<void> {
+  async #collect(found: CurrentObject, fresh: boolean): Promise<void> {
     const { uid = "", ownerReferences: owners = [], finalizers = [] } = found.object.metadata;
     const solid: OwnerReference[] = [];
     const waiting: KubeObject[] = [];
@@ -223,13 +223,14 @@ export class GarbageCollector extends ServerController {
     for (const owner of waiting) if (!(await this.#isGraphComplete(found.key, owner))) return;
     // An owner that waits for this object waits for its dependents too.
     const foreground = waiting.length > 0 && this.#graph.dependentsOf(uid).length > 0;
-    if (foreground || finalizers.includes(foregroundFinalizer)) await remove(this.api, found, "Foreground");
-    else if (finalizers.includes(orphanFinalizer)) await remove(this.api, found, "Orphan");
-    else await remove(this.api, found, "Background");
+    if (foreground || finalizers.includes(foregroundFinalizer))
+      await deleteDependent(this.api, found, "Foreground");
+    else if (finalizers.includes(orphanFinalizer)) await deleteDependent(this.api, found, "Orphan");
+    else await deleteDependent(this.api, found, "Background");
   }
 
   /** Foreground: removes the owner's finalizer when its blocking dependents are gone. */
-  async #release(found: Found): Promise<void> {
+  async #release(found: CurrentObject): Promise<void> {
     const { key, type, object } = found;
     const { uid = "" } = object.metadata;
     if (!(await this.#isGraphComplete(key, object))) return;
@@ -243,7 +244,7 @@ export class GarbageCollector extends ServerController {
   }
 
   /** Orphan: removes the owner from its dependents, then the finalizer from the owner. */
-  async #orphan(found: Found): Promise<void> {
+  async #orphan(found: CurrentObject): Promise<void> {
     const { uid = "" } = found.object.metadata;
     if (!(await this.#isGraphComplete(found.key, found.object))) return;
     await concurrently(this.#graph.dependentsOf(uid), concurrency, async ({ key }) => {
@@ -265,7 +266,7 @@ export class GarbageCollector extends ServerController {
 
   /** Owner that a reference is for: the object with this name and uid. */
   async #findOwner(
-    found: Found,
+    found: CurrentObject,
     reference: OwnerReference,
     fresh: boolean,
   ): Promise<KubeObject | "unresolvable" | undefined> {

@@ -4,11 +4,11 @@ import { isNotFound, VirtualClock, type KubeObject, type OwnerReference } from "
 import { MemoryStore } from "../../../store/index.js";
 import { blocking, ownedBy, World } from "../fixtures/world.js";
 
-/** What should be there: every object with the names of its owners. */
+/** Expected objects, each with the names of its owners. */
 type Model = Map<string, Set<string>>;
 
 interface Plan {
-  /** Objects by number, each with the numbers of its owners and whether these have to wait for it. */
+  /** Objects by number, each with the numbers of its owners and whether it blocks their deletion. */
   readonly objects: readonly { owners: readonly { index: number; block: boolean }[] }[];
   readonly deletions: readonly {
     index: number;
@@ -55,7 +55,7 @@ function remove(model: Model, name: string, orphan: boolean): void {
   }
 }
 
-/** Makes the objects first and then the references between them, as circles need. */
+/** Creates the objects, then the references between them, since these may form cycles. */
 async function build(world: World, { objects }: Plan): Promise<void> {
   const made: KubeObject[] = [];
   for (const index of objects.keys()) made.push(await world.create("configmaps", nameOf(index)));
@@ -87,7 +87,7 @@ async function withServers(count: number, work: (worlds: World[]) => Promise<voi
   for (let index = 0; index < count; index++) worlds.push(await World.start({ store, clock }));
   await work(worlds);
   await settled(worlds);
-  // Nobody has anything left to do, or to undo.
+  // All controllers are idle.
   const { revision } = await store.status();
   await clock.advance(600_000);
   await settled(worlds);
@@ -134,7 +134,7 @@ describe.each([1, 2])("any objects that own each other, on %i servers", (servers
       { numRuns: 60 },
     ));
 
-  test("deleted all at once, nobody having heard of them", () =>
+  test("deleted all at once, before any server has received the events", () =>
     fc.assert(
       fc.asyncProperty(planOf("Background", "Foreground"), (plan) =>
         withServers(servers, async (worlds) => {

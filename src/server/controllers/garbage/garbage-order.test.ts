@@ -20,13 +20,13 @@ afterEach(async () => {
 
 const configMaps = (): Promise<string[]> => world.names("configmaps", "default");
 
-/** Time for whatever can happen to happen. */
+/** Lets all pending work run. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe("a check that started before unprocessed changes", () => {
-  /** Runs `changes` while the collector is about to read an object, and before it hears of any of them. */
+  /** Runs `changes` while the collector is about to read an object, before it receives any of them. */
   async function before(name: string, changes: () => Promise<void>): Promise<void> {
     const read = new Gate();
     const heard = new Gate();
@@ -154,7 +154,7 @@ test("retries failed writes", async () => {
   world.errors.length = 0;
 });
 
-/** Of a kind that nobody serves: who has it for an owner, beside others, stays and keeps naming them. */
+/** Of a kind that is not served: a dependent with further owners stays and keeps the reference. */
 const unknown = {
   apiVersion: "demo.dev/v1",
   kind: "Unknown",
@@ -194,8 +194,8 @@ test("does not cache an owner that is deleted while it is read", async () => {
 describe("on a server that receives a definition, an object and a deletion at once and processes the definition late", () => {
   let first: Gate;
 
-  /** What the other server has done when the first has heard of nothing yet. */
-  async function late(other: World, policy: "Background" | "Orphan"): Promise<void> {
+  /** Changes made by another server before the first one receives any event. */
+  async function changeUnseen(other: World, policy: "Background" | "Orphan"): Promise<void> {
     await other.idle();
     first = new Gate();
     const [second, reading] = [new Gate(), new Gate()];
@@ -218,7 +218,7 @@ describe("on a server that receives a definition, an object and a deletion at on
 
   test("keeps track of an object that its owner orphans", async () => {
     await using other = await World.start({ store, clock: world.clock });
-    await late(other, "Orphan");
+    await changeUnseen(other, "Orphan");
     expect(await configMaps()).toEqual([]);
     first.open();
     await world.idle();
@@ -228,7 +228,7 @@ describe("on a server that receives a definition, an object and a deletion at on
 
   test("collects an object once its kind is served", async () => {
     await using other = await World.start({ store, clock: world.clock });
-    await late(other, "Background");
+    await changeUnseen(other, "Background");
     expect(await world.names("widgets")).toEqual([]);
     first.open();
     await other.idle();

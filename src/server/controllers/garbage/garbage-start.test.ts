@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Compacted, MemoryStore, type Watch, type StoreWatchOptions } from "../../../store/index.js";
+import { Compacted, MemoryStore, type StoreWatch, type StoreWatchOptions } from "../../../store/index.js";
 import { blocking, definition, held, ownedBy, World } from "../fixtures/world.js";
 
 let world: World;
@@ -15,7 +15,7 @@ afterEach(async () => {
 const configMaps = (): Promise<string[]> => world.names("configmaps", "default");
 
 describe("startup", () => {
-  /** Another API on what the first one left. */
+  /** Another API on the data of the first one. */
   async function restarted(work: () => Promise<void>): Promise<void> {
     await world.api.close();
     const { store, clock } = world;
@@ -30,7 +30,7 @@ describe("startup", () => {
       await world.create("configmaps", `n-${index}`, { owners: [ownedBy(index % 2 ? keep : gone)] });
     }
     await world.api.close();
-    // As if the server had gone right after it accepted this.
+    // As if the server had crashed right after it accepted this.
     await world.store.commit([{ type: "delete", key: "/core/configmaps/default/gone" }]);
     await restarted(() => world.idle());
     expect((await configMaps()).length).toBe(351);
@@ -100,7 +100,7 @@ test("reads everything again when changes were missed", async () => {
   expect(await world.get("namespaces", "other")).toBeUndefined();
 });
 
-/** A store whose watches can be made to hear nothing, and to have been away too long. */
+/** Store whose watches can stay silent, or expire. */
 class ForgetfulStore extends MemoryStore {
   deaf = false;
   #recover: (() => void) | undefined;
@@ -110,7 +110,7 @@ class ForgetfulStore extends MemoryStore {
     this.#recover?.();
   }
 
-  override watch(options: StoreWatchOptions): Watch {
+  override watch(options: StoreWatchOptions): StoreWatch {
     const watch = super.watch(options);
     const lost = new Promise<"lost">((resolve) => {
       this.#recover = () => resolve("lost");

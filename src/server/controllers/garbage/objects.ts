@@ -6,13 +6,13 @@ import type { ResourceType } from "../../resources/resource-type.js";
 const fieldManager = "fettle-garbage-collector";
 
 /** An object as it was just read. */
-export interface Found {
+export interface CurrentObject {
   readonly key: string;
   readonly type: ResourceType;
   readonly object: KubeObject;
 }
 
-export async function find(api: Caller, type: ResourceType, key: string): Promise<Found | undefined> {
+export async function find(api: Caller, type: ResourceType, key: string): Promise<CurrentObject | undefined> {
   try {
     return { key, type, object: (await api.get(type, objectKeyOf(type, key))).object };
   } catch (error) {
@@ -23,26 +23,34 @@ export async function find(api: Caller, type: ResourceType, key: string): Promis
 
 // The writes below throw a 409 when the object has changed since it was read.
 
-export async function remove(api: Caller, { key, type, object }: Found, policy: string): Promise<void> {
+export async function deleteDependent(
+  api: Caller,
+  { key, type, object }: CurrentObject,
+  policy: string,
+): Promise<void> {
   const { uid, resourceVersion } = object.metadata;
   const options = { propagationPolicy: policy, preconditions: { uid, resourceVersion } };
   await api.delete(type, objectKeyOf(type, key), options);
 }
 
-export async function setOwners(api: Caller, found: Found, owners: readonly OwnerReference[]): Promise<void> {
+export async function setOwners(
+  api: Caller,
+  found: CurrentObject,
+  owners: readonly OwnerReference[],
+): Promise<void> {
   await patchMetadata(api, found, {
     ownerReferences: owners.length > 0 ? (owners as unknown as Json) : null,
   });
 }
 
-export async function removeFinalizer(api: Caller, found: Found, finalizer: string): Promise<void> {
+export async function removeFinalizer(api: Caller, found: CurrentObject, finalizer: string): Promise<void> {
   const { finalizers = [] } = found.object.metadata;
   await patchMetadata(api, found, { finalizers: finalizers.filter((each) => each !== finalizer) });
 }
 
 async function patchMetadata(
   api: Caller,
-  { key, type, object }: Found,
+  { key, type, object }: CurrentObject,
   metadata: Record<string, Json>,
 ): Promise<void> {
   const { uid = "", resourceVersion = "" } = object.metadata;

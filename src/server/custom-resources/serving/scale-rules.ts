@@ -47,16 +47,16 @@ function read(
     if (!isJsonObject(value)) {
       if (value === null) return {};
       const at = `.${fields.slice(0, index + 1).join(".")}`;
-      return { fault: `${at} accessor error: ${shown(value)}, expected map[string]interface{}` };
+      return { fault: `${at} accessor error: ${rendered(value)}, expected map[string]interface{}` };
     }
     value = Object.hasOwn(value, name) ? value[name] : undefined;
     if (value === undefined) return {};
   }
   if (isType(value)) return { value };
-  return { fault: `.${fields.join(".")} accessor error: ${shown(value)}, expected ${type}` };
+  return { fault: `.${fields.join(".")} accessor error: ${rendered(value)}, expected ${type}` };
 }
 
-function shown(value: Json | undefined): string {
+function rendered(value: Json | undefined): string {
   if (value === null || value === undefined) return "<nil> is of the type <nil>";
   if (Array.isArray(value)) return "the value is of the type []interface {}";
   if (typeof value === "object") return "the value is of the type map[string]interface {}";

@@ -1,7 +1,7 @@
 import type { StructuralSchema } from "../../../model/core.js";
 
 /** Target of a field path in a schema. */
-export interface Found {
+export interface FieldPathTarget {
   readonly fields: readonly string[];
   readonly schema?: StructuralSchema | undefined;
   /** Reason why there is no target. */
@@ -19,7 +19,7 @@ export function findField(
   path: string,
   root: StructuralSchema,
   { brackets }: { readonly brackets: boolean },
-): Found {
+): FieldPathTarget {
   const tokens = path.match(token) ?? [];
   const fields: string[] = [];
   let schema: StructuralSchema | undefined = root;

@@ -3,7 +3,7 @@ import { childPath, type FieldPath, indexPath } from "../../../model/object/fiel
 import { utf8Length } from "../../../model/object/utf8.js";
 import { checkJsonPath, compileJsonPath } from "../../resources/json-path.js";
 import type { ScalePaths } from "../../resources/resource-type.js";
-import { type DefinitionVersion, type PrinterColumn, schemaOf } from "../definition.js";
+import { type DefinitionVersion, type PrinterColumn, versionSchema } from "../definition.js";
 import { type CheckRules, validateSchema } from "./schema.js";
 import { validateSelectableFields } from "./selectable-fields.js";
 
@@ -23,7 +23,7 @@ export function validateVersion(
   { unchangedSchema, unchangedSelectableFields, checkRules }: VersionOptions,
 ): FieldError[] {
   const { subresources, additionalPrinterColumns = [], selectableFields = [] } = version;
-  const schema = schemaOf(version);
+  const schema = versionSchema(version);
   const errors: FieldError[] = [];
   const warningPath = childPath(path, "deprecationWarning");
   for (const fault of warningFaults(version)) {

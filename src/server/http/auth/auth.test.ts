@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { CredentialsError, ensureCredentials } from "./credentials.js";
 import { kubeconfig, writeKubeconfig } from "./kubeconfig.js";
 import { parseTokenFile, TokenFile, TokenFileError } from "./token-file.js";
-import { anyOf, StaticTokens } from "./tokens.js";
+import { combineTokenSources, StaticTokens } from "./tokens.js";
 
 let folder: string;
 
@@ -85,6 +85,26 @@ describe("token file", () => {
     }
   });
 
+  test("refuses a file that others may change, and warns of one that they may read", () => {
+    const path = join(folder, "shared.csv");
+    writeFileSync(path, "one,alice,1\n");
+    const warnings: string[] = [];
+    const read = (mode: number): void => {
+      chmodSync(path, mode);
+      new TokenFile(path, { onWarning: (text) => warnings.push(text) }).close();
+    };
+    for (const mode of [0o620, 0o602, 0o666]) {
+      expect(() => read(mode)).toThrow(`${path} can be changed by other users; run: chmod 600 ${path}`);
+    }
+    read(0o600);
+    expect(warnings).toEqual([]);
+    read(0o640);
+    read(0o604);
+    expect(warnings).toEqual(
+      Array(2).fill(expect.stringContaining("can be read by other users; run: chmod 600")),
+    );
+  });
+
   test("throws when the file does not exist", () => {
     expect(() => new TokenFile(join(folder, "none"))).toThrow(TokenFileError);
     expect(() => new TokenFile(join(folder, "none"))).toThrow(/token file .*none cannot be read: ENOENT/);
@@ -104,7 +124,7 @@ describe("tokens", () => {
       { token: "a", user: { name: "second", groups: [] } },
       { token: "b", user: { name: "third", groups: [] } },
     ]);
-    const both = anyOf(one, two);
+    const both = combineTokenSources(one, two);
     expect(both.find("a")?.name).toBe("first");
     expect(both.find("b")?.name).toBe("third");
     const { generation } = both;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ListenError, requireTlsUnlessLoopback } from "../tls/require-tls.js";
-import { HostCheck, hostName, isLoopback } from "./hosts.js";
+import { HostCheck, hostName, isLoopback, ListenError, requireTlsUnlessLoopback } from "./hosts.js";
 
 const check = new HostCheck({
   hosts: ["fettle.example.com", "*.apps.example.com", "10.0.0.5"],

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
 import { ApiError, failures } from "../../../model/core.js";
 import { failureStatus } from "../../../model/errors/status.js";
 
@@ -9,6 +10,22 @@ export function isLoopback(host: string): boolean {
   const address = name.startsWith("::ffff:") ? name.slice("::ffff:".length) : name;
   if (isIP(address) === 4) return address.startsWith("127.");
   return name === "::1" || name === "0:0:0:0:0:0:0:1";
+}
+
+/** True for an address that stands for all addresses of the machine. */
+export function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+/**
+ * Names and addresses at which a server on `host` can be reached. For a wildcard these are the machine's name and addresses: a web
+ * page cannot use them for DNS rebinding, since its own name would have to be one of them.
+ */
+export function namesOfHost(host: string): string[] {
+  if (!isWildcard(host)) return [host];
+  const addresses = Object.values(networkInterfaces()).flatMap((each = []) => each);
+  const usable = addresses.filter(({ scopeid = 0, internal }) => scopeid === 0 && !internal);
+  return [hostname().toLowerCase(), ...usable.map(({ address }) => address)];
 }
 
 /** Host name in a `Host` header, without the port; undefined when malformed. */
@@ -80,4 +97,18 @@ function matches(rule: string, name: string): boolean {
 
 function forbidden(message: string): ApiError {
   return new ApiError(failureStatus("Forbidden", `forbidden: ${message}`, {}));
+}
+
+/** The server cannot listen with these options; the message says what to do. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+/** Throws when the server would listen on a network without TLS: tokens must not be sent unencrypted. */
+export function requireTlsUnlessLoopback(host: string, tls: boolean): void {
+  if (tls || isLoopback(host)) return;
+  throw new ListenError(
+    `cannot listen on ${host} without TLS: tokens and objects would be sent unencrypted. ` +
+      "Enable TLS (a certificate is created if none is given), or listen on 127.0.0.1.",
+  );
 }

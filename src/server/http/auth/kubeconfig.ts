@@ -8,12 +8,14 @@ export interface KubeconfigOptions {
   readonly token: string;
   /** CA certificate of the server in PEM. */
   readonly ca?: string | undefined;
+  /** Name in the server's certificate, if it is not the one in the URL. */
+  readonly serverName?: string | undefined;
 }
 
 const header = "# Written by fettle at every start; changes made here are lost.";
 
 /** Renders a kubeconfig with address, CA and token. */
-export function kubeconfig({ server, token, ca }: KubeconfigOptions): string {
+export function kubeconfig({ server, token, ca, serverName }: KubeconfigOptions): string {
   // A JSON string is also a YAML string.
   const authority = ca === undefined ? "" : Buffer.from(ca).toString("base64");
   const lines = [
@@ -26,6 +28,7 @@ export function kubeconfig({ server, token, ca }: KubeconfigOptions): string {
     "  cluster:",
     `    server: ${JSON.stringify(server)}`,
     ...(authority === "" ? [] : [`    certificate-authority-data: ${authority}`]),
+    ...(serverName === undefined ? [] : [`    tls-server-name: ${JSON.stringify(serverName)}`]),
     "users:",
     "- name: fettle",
     "  user:",

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { pollFiles } from "../files/poll-files.js";
 import { CsvError, parseCsv } from "./csv.js";
 import { StaticTokens, type TokenEntry } from "./tokens.js";
 
@@ -48,6 +49,8 @@ export interface TokenFileOptions {
   readonly interval?: number | undefined;
   /** Called when the changed file is invalid; the previous tokens stay valid. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /** Called when other users of the machine may read the file. */
+  readonly onWarning?: ((text: string) => void) | undefined;
   /** Called when the changed file has been read. */
   readonly onReload?: (() => void) | undefined;
 }
@@ -55,31 +58,27 @@ export interface TokenFileOptions {
 /** Tokens of a file, which is read again when it changes, until `close`. */
 export class TokenFile extends StaticTokens {
   readonly #path: string;
-  readonly #timer: NodeJS.Timeout;
-  /** Fingerprint of the file when it was last read, valid or not. */
-  #fingerprint = "";
+  readonly #stopPolling: () => void;
+  readonly #onWarning: (text: string) => void;
 
   /** Throws a {@link TokenFileError} when the file is invalid. */
-  constructor(path: string, { interval = 2000, onError, onReload }: TokenFileOptions = {}) {
+  constructor(path: string, { interval = 2000, onError, onWarning, onReload }: TokenFileOptions = {}) {
     super();
     this.#path = path;
+    this.#onWarning = onWarning ?? (() => {});
     this.reload();
-    // Polling, because mounted files are replaced through a symbolic link of a parent folder, which file watchers miss.
-    this.#timer = setInterval(() => {
-      try {
-        if (fingerprint(this.#path) === this.#fingerprint) return;
+    this.#stopPolling = pollFiles([path], {
+      interval,
+      onChange: () => {
         this.reload();
         onReload?.();
-      } catch (error) {
-        onError?.(error);
-      }
-    }, interval);
-    this.#timer.unref();
+      },
+      onError: onError ?? (() => {}),
+    });
   }
 
   /** Reads the file now. */
   reload(): void {
-    this.#fingerprint = fingerprint(this.#path);
     let text: string;
     try {
       text = readFileSync(this.#path, "utf8");
@@ -87,16 +86,25 @@ export class TokenFile extends StaticTokens {
       const why = error instanceof Error ? error.message : String(error);
       throw new TokenFileError(`token file ${this.#path} cannot be read: ${why}`, { cause: error });
     }
+    this.#checkMode();
     this.set(parseTokenFile(text, this.#path));
   }
 
-  close(): void {
-    clearInterval(this.#timer);
+  /**
+   * Refuses a file that other users of the machine may change: they could add themselves. A file that they may read is only
+   * warned about, since files mounted into containers often are.
+   */
+  #checkMode(): void {
+    if (process.platform === "win32") return;
+    const { mode } = statSync(this.#path);
+    const wayOut = `run: chmod 600 ${this.#path}`;
+    if (mode & 0o022) {
+      throw new TokenFileError(`token file ${this.#path} can be changed by other users; ${wayOut}`);
+    }
+    if (mode & 0o044) this.#onWarning(`token file ${this.#path} can be read by other users; ${wayOut}`);
   }
-}
 
-/** Changes whenever the file does; empty if it does not exist. Taken before reading, so that a change in between is noticed. */
-function fingerprint(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+  close(): void {
+    this.#stopPolling();
+  }
 }

@@ -43,7 +43,7 @@ export class StaticTokens implements TokenSource {
 }
 
 /** Combines sources; the first that has a token wins. */
-export function anyOf(...sources: readonly TokenSource[]): TokenSource {
+export function combineTokenSources(...sources: readonly TokenSource[]): TokenSource {
   return {
     find(token) {
       let found: User | undefined;

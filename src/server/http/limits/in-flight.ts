@@ -1,5 +1,4 @@
 import { failures, type ApiError, type Clock } from "../../../model/core.js";
-import type { RequestMetrics } from "../metrics/request-metrics.js";
 import { Deadlines, type Expiring } from "../../../model/time/deadlines.js";
 import { FairQueue, type QueuedRequest } from "./fair-queue.js";
 import { Rejections } from "./rejections.js";
@@ -20,6 +19,13 @@ export interface InFlightLimits {
 
 export type RequestKind = "readOnly" | "mutating" | "watches";
 
+/** Number of requests rejected with 429, by their kind. */
+export interface DroppedRequests {
+  readOnly: number;
+  mutating: number;
+  watch: number;
+}
+
 /** Properties of a request that the limits depend on. */
 export interface RequestLoad {
   readonly kind: RequestKind;
@@ -32,7 +38,7 @@ export interface RequestLoad {
 const readingVerbs = new Set(["get", "list", "watch", "head", "options"]);
 
 /** Limit that applies to a verb. */
-export function kindOf(verb: string): RequestKind {
+export function limitOf(verb: string): RequestKind {
   if (verb === "watch") return "watches";
   return readingVerbs.has(verb) ? "readOnly" : "mutating";
 }
@@ -60,15 +66,15 @@ export class InFlight {
   readonly readOnly: FairQueue;
   readonly mutating: FairQueue;
   readonly #limits: InFlightLimits;
-  readonly #metrics: RequestMetrics;
+  readonly #dropped: DroppedRequests;
   readonly #rejections: Rejections;
   readonly #queueDeadlines: Deadlines<QueuedSlot>;
   /** Shared by all watches, since releasing any of them does the same. */
   readonly #watchSlot: InFlightSlot = { release: () => void this.watches-- };
 
-  constructor(limits: InFlightLimits, metrics: RequestMetrics, clock: Clock) {
+  constructor(limits: InFlightLimits, dropped: DroppedRequests, clock: Clock) {
     this.#limits = limits;
-    this.#metrics = metrics;
+    this.#dropped = dropped;
     this.#rejections = new Rejections(clock);
     this.#queueDeadlines = new Deadlines(clock, (slot) => slot.expire());
     const { queuedPerUser } = limits;
@@ -104,7 +110,7 @@ export class InFlight {
   }
 
   #tooManyRequests(kind: RequestKind): ApiError {
-    this.#metrics.dropped[kind === "watches" ? "watch" : kind]++;
+    this.#dropped[kind === "watches" ? "watch" : kind]++;
     return failures.tooManyRequests("Too many requests, please try again later.", 1);
   }
 }

@@ -1,6 +1,6 @@
 import type { InFlight } from "../limits/in-flight.js";
 import type { MetricFamily, MetricSource, Sample } from "./prometheus.js";
-import type { RequestMetrics, Series } from "./request-metrics.js";
+import type { RequestMetrics, RequestSeries } from "./request-metrics.js";
 
 const kinds = ["readOnly", "mutating"] as const;
 
@@ -59,11 +59,11 @@ export function requestFamilies(metrics: RequestMetrics, inFlight: InFlight): Me
   };
 }
 
-function codeSamples({ labels, codes }: Series): Sample[] {
+function codeSamples({ labels, codes }: RequestSeries): Sample[] {
   return Array.from(codes, ([code, value]) => ({ labels: { ...labels, code }, value }));
 }
 
-function* durationSamples({ labels, duration }: Series): Generator<Sample> {
+function* durationSamples({ labels, duration }: RequestSeries): Generator<Sample> {
   const name = "apiserver_request_duration_seconds";
   let total = 0;
   for (const [index, count] of duration.counts.entries()) {
@@ -75,6 +75,6 @@ function* durationSamples({ labels, duration }: Series): Generator<Sample> {
   yield { name: `${name}_count`, labels: { ...labels }, value: total };
 }
 
-function withoutVerb({ group, version, resource }: Series["labels"]): Record<string, string> {
+function withoutVerb({ group, version, resource }: RequestSeries["labels"]): Record<string, string> {
   return { group, version, resource };
 }

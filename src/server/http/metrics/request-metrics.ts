@@ -1,4 +1,5 @@
 import type { ResourceType } from "../../resources/resource-type.js";
+import type { DroppedRequests } from "../limits/in-flight.js";
 import { Histogram, requestBuckets } from "./histogram.js";
 
 /** Labels of a request. */
@@ -13,7 +14,7 @@ export interface RequestLabels {
 }
 
 /** Counters of all requests with the same labels. */
-export class Series {
+export class RequestSeries {
   readonly labels: RequestLabels;
   /** Number of requests by status code. */
   readonly codes = new Map<number, number>();
@@ -37,17 +38,17 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 
 /** Counters of requests, in plain fields; rendered as metrics on demand. */
 export class RequestMetrics {
-  readonly #series = new Map<string, Series>();
+  readonly #series = new Map<string, RequestSeries>();
   /** Index of the series that needs no string key, since it is used for each request. */
-  readonly #byType = new WeakMap<ResourceType, Map<string, Map<string, Series>>>();
+  readonly #byType = new WeakMap<ResourceType, Map<string, Map<string, RequestSeries>>>();
   /** Requests rejected with 429. */
-  dropped = { readOnly: 0, mutating: 0, watch: 0 };
+  readonly dropped: DroppedRequests = { readOnly: 0, mutating: 0, watch: 0 };
 
-  get all(): Iterable<Series> {
+  get all(): Iterable<RequestSeries> {
     return this.#series.values();
   }
 
-  ofResource(type: ResourceType, verb: string, subresource: string): Series {
+  ofResource(type: ResourceType, verb: string, subresource: string): RequestSeries {
     let verbs = this.#byType.get(type);
     if (verbs === undefined) this.#byType.set(type, (verbs = new Map()));
     let parts = verbs.get(verb);
@@ -62,20 +63,20 @@ export class RequestMetrics {
   }
 
   /** Series of a path without a resource; `path` must not come from the client. */
-  ofPath(path: string): Series {
+  ofPath(path: string): RequestSeries {
     return this.of({ verb: "GET", group: "", version: "", resource: "", subresource: path });
   }
 
   /** Series of requests that failed before they had a path or resource. */
-  other(method: string): Series {
+  other(method: string): RequestSeries {
     const verb = methods.has(method) ? method : "OTHER";
     return this.of({ verb, group: "", version: "", resource: "", subresource: "" });
   }
 
-  of(labels: RequestLabels): Series {
+  of(labels: RequestLabels): RequestSeries {
     const key = JSON.stringify(Object.values(labels));
     let series = this.#series.get(key);
-    if (series === undefined) this.#series.set(key, (series = new Series(labels)));
+    if (series === undefined) this.#series.set(key, (series = new RequestSeries(labels)));
     return series;
   }
 }

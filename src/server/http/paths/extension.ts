@@ -1,7 +1,7 @@
 import type { Json } from "../../../model/core.js";
 import { decodeJson } from "../../decode/json.js";
 import { drained, send } from "../response/send.js";
-import type { User } from "../../access/user.js";
+import { anonymous, type User } from "../../access/user.js";
 import type { HttpContext } from "../context.js";
 import { isDisconnected, type Exchange } from "../exchange.js";
 import { readBody } from "../request/read-body.js";
@@ -58,13 +58,13 @@ export async function serveExtension(
   const abort = new AbortController();
   const disconnect = (): void => abort.abort(new Error("the client disconnected"));
   exchange.response.once("close", disconnect);
-  watches.add(abort);
+  watches.set(abort, exchange);
   try {
     const response = await extension.serve({
       method: exchange.method,
       path: path.slice(extension.path.length).replaceAll(/^\/|\/$/g, ""),
       parameter: (name) => exchange.query.get(name)?.[0],
-      user: exchange.user ?? { name: "", groups: [] },
+      user: exchange.user ?? anonymous,
       json: async () => parse(await readBody(exchange, limits.bodyBytes)),
       body: exchange.request,
       signal: abort.signal,

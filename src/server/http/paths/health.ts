@@ -15,7 +15,7 @@ export interface HealthCheck {
 
 const ping: HealthCheck = { name: "ping", check: () => {} };
 
-export interface Health {
+export interface HealthChecks {
   readonly checks: readonly HealthCheck[];
   readonly onFailure: (error: unknown) => void;
 }
@@ -31,7 +31,7 @@ export function healthPath(path: string): { path: HealthPath; name: string | und
 export function serveHealth(
   exchange: Exchange,
   { path, name }: { path: HealthPath; name: string | undefined },
-  health: Health,
+  health: HealthChecks,
 ): Promise<void> | undefined {
   const checks = [ping, ...health.checks].filter(({ paths }) => paths?.includes(path) ?? true);
   if (name === undefined) return serveAll(exchange, path, checks, health);
@@ -43,7 +43,7 @@ async function serveAll(
   exchange: Exchange,
   path: HealthPath,
   checks: readonly HealthCheck[],
-  health: Health,
+  health: HealthChecks,
 ): Promise<void> {
   const excluded = new Set(exchange.query.get("exclude"));
   const results = await Promise.all(
@@ -65,7 +65,7 @@ async function serveAll(
   else sendText(exchange, 200, "ok");
 }
 
-async function serveOne(exchange: Exchange, check: HealthCheck, health: Health): Promise<void> {
+async function serveOne(exchange: Exchange, check: HealthCheck, health: HealthChecks): Promise<void> {
   const failure = await failureOf(check);
   if (failure === undefined) {
     sendText(exchange, 200, "ok");

@@ -4,7 +4,7 @@ import { openApiV3, openApiV3Index, openApiV3Url } from "../../openapi/openapi-v
 import { sendEmpty } from "../response/send.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, type Offered } from "../negotiate.js";
-import { textOf } from "../request/query.js";
+import { firstValue } from "../request/query.js";
 import { serveDocument, type CachedDocuments, type Served } from "./cached-documents.js";
 
 const v2Offer: Offered = { mediaTypes: ["application/json", ...openApiV2ProtobufTypes] };
@@ -37,7 +37,7 @@ export async function serveOpenApi(
   );
   if (document === undefined) return false;
   negotiate(exchange.header("accept"), v3Offer);
-  const hash = textOf(exchange.query, "hash");
+  const hash = firstValue(exchange.query, "hash");
   if (!hash) return serveDocument(exchange, document);
   if (hash !== document.hash) {
     const url = openApiV3Url(group, version, document.hash);

@@ -5,7 +5,7 @@ import { renderMetrics, type MetricSource } from "../metrics/prometheus.js";
 import type { RequestMetrics } from "../metrics/request-metrics.js";
 import { PageNotFound } from "../../request/resolve.js";
 import type { Documents } from "./documents.js";
-import { healthPath, serveHealth, type Health } from "./health.js";
+import { healthPath, serveHealth, type HealthChecks } from "./health.js";
 import type { VersionInfo } from "./version.js";
 
 /** Parts of the server behind paths without a resource. */
@@ -14,7 +14,7 @@ export interface PathParts {
   readonly metrics: RequestMetrics;
   readonly metricSources: readonly MetricSource[];
   readonly documents: Documents;
-  readonly health: Health;
+  readonly health: HealthChecks;
   readonly version: VersionInfo;
 }
 

@@ -2,11 +2,18 @@ import type { Scope } from "../../../model/object/object-key.js";
 import type { User } from "../../access/user.js";
 import type { ApiRequest, GroupVersionResource, RequestOptions } from "../../request/api-request.js";
 import type { ResourceType, Verb } from "../../resources/resource-type.js";
-import { formOf } from "../response/form.js";
 import type { HttpContext } from "../context.js";
 import type { Exchange } from "../exchange.js";
-import { listOffer, objectOffer, watchOffer, type Negotiated, type Offered } from "../negotiate.js";
-import { managerFromUserAgent } from "./field-manager.js";
+import {
+  listOffer,
+  negotiateCached,
+  objectOffer,
+  objectWithoutTableOffer,
+  watchOffer,
+  type Negotiated,
+  type Offered,
+} from "../negotiate.js";
+import { hasTable } from "../../resources/subresources.js";
 import { HttpBody } from "./http-body.js";
 import { deleteOptions, getOptions, listOptions, watchOptions, writeOptions } from "./options.js";
 import type { ResourcePath } from "./path.js";
@@ -32,6 +39,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
   readonly #signal: AbortSignal | undefined;
   readonly #context: HttpContext;
   readonly #exchange: Exchange;
+  readonly #type: ResourceType | undefined;
   #options: RequestOptions[V] | undefined;
   #form: Negotiated | undefined;
 
@@ -44,6 +52,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     const { user, verb, path, type } = line;
     this.#context = context;
     this.#exchange = exchange;
+    this.#type = type;
     this.user = user;
     this.verb = verb;
     this.resource = path;
@@ -57,8 +66,13 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
 
   /** Negotiated format of the response. Read with the options, so that a 406 comes before any write. */
   get form(): Negotiated {
-    this.#form ??= formOf(this.#exchange, offers[this.verb] ?? objectOffer);
+    this.#form ??= negotiateCached(this.#exchange.request.headers.accept ?? "", this.#offer);
     return this.#form;
+  }
+
+  get #offer(): Offered {
+    if (this.#type !== undefined && !hasTable(this.#type, this.subresource)) return objectWithoutTableOffer;
+    return offers[this.verb] ?? objectOffer;
   }
 
   get options(): RequestOptions[V] {
@@ -69,9 +83,10 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     return this.#options;
   }
 
-  /** Signal of the exchange for verbs that can take long; a watch has its own. */
+  /** Signal of the exchange for requests that can take long, among them the binding and eviction of a pod; a watch has its own. */
   get signal(): AbortSignal | undefined {
-    return this.#signal ?? (longVerbs.has(this.verb) ? this.#exchange.signal : undefined);
+    const isLong = longVerbs.has(this.verb) || this.subresource !== undefined;
+    return this.#signal ?? (isLong ? this.#exchange.signal : undefined);
   }
 
   get streams(): boolean {
@@ -93,6 +108,22 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
 
 /** Verbs that wait for others, or whose work grows with the number of objects. */
 const longVerbs: ReadonlySet<Verb> = new Set(["list", "update", "patch", "delete", "deletecollection"]);
+
+const maxManagerLength = 128;
+const unprintable = /[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/u;
+
+/** Default field manager of a write: the program in the `User-Agent` header. */
+export function managerFromUserAgent(userAgent: string | undefined): string {
+  let manager = "";
+  let size = 0;
+  for (const character of (userAgent ?? "").split("/", 1)[0] ?? "") {
+    if (unprintable.test(character)) continue;
+    size += Buffer.byteLength(character);
+    if (size > maxManagerLength) break;
+    manager += character;
+  }
+  return manager;
+}
 
 const offers: Partial<Record<Verb, Offered>> = {
   list: listOffer,

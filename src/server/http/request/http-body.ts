@@ -1,6 +1,6 @@
 import type { Json } from "../../../model/core.js";
 import { decodeBody, decodePatch } from "../../decode/body.js";
-import { defaultLimits as decodeLimits, type DecodeLimits } from "../../decode/decode-limits.js";
+import { defaultDecodeLimits as decodeLimits, type DecodeLimits } from "../../decode/decode-limits.js";
 import type { Body, PatchBody } from "../../decode/decoded-body.js";
 import { pauseIfExpensive } from "../../event-loop/turns.js";
 import { decodeProtobuf } from "../../kinds/protobuf/decode.js";

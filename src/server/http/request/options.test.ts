@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { managerFromUserAgent } from "./field-manager.js";
+import { managerFromUserAgent } from "./http-api-request.js";
 import { deleteOptions, listOptions, watchOptions, writeOptions } from "./options.js";
 import { parseQuery } from "./query.js";
 

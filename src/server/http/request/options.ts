@@ -1,7 +1,7 @@
 import { failures } from "../../../model/core.js";
-import type { ListOptions, ServerWatchOptions } from "../../registry/requests.js";
+import type { ServerListOptions, ServerWatchOptions } from "../../registry/requests.js";
 import type { RequestDeleteOptions, RequestWriteOptions } from "../../request/api-request.js";
-import { booleanOf, integerOf, textOf, type Query } from "./query.js";
+import { booleanOf, integerOf, firstValue, type Query } from "./query.js";
 
 // Query parameters as options. The request pipeline validates them.
 
@@ -9,17 +9,17 @@ export function getOptions(query: Query): { readonly resourceVersion: string | u
   if (booleanOf(query, "export")) {
     throw failures.badRequest("the export parameter, deprecated since v1.14, is no longer supported");
   }
-  return { resourceVersion: textOf(query, "resourceVersion") || undefined };
+  return { resourceVersion: firstValue(query, "resourceVersion") || undefined };
 }
 
-export function listOptions(query: Query): ListOptions {
+export function listOptions(query: Query): ServerListOptions {
   return {
-    labelSelector: textOf(query, "labelSelector"),
-    fieldSelector: textOf(query, "fieldSelector"),
-    resourceVersion: textOf(query, "resourceVersion") || undefined,
-    resourceVersionMatch: textOf(query, "resourceVersionMatch") || undefined,
+    labelSelector: firstValue(query, "labelSelector"),
+    fieldSelector: firstValue(query, "fieldSelector"),
+    resourceVersion: firstValue(query, "resourceVersion") || undefined,
+    resourceVersionMatch: firstValue(query, "resourceVersionMatch") || undefined,
     limit: integerOf(query, "limit") || undefined,
-    continue: textOf(query, "continue") || undefined,
+    continue: firstValue(query, "continue") || undefined,
     sendInitialEvents: booleanOf(query, "sendInitialEvents"),
   };
 }
@@ -38,18 +38,18 @@ export function watchOptions(query: Query, defaultTimeout: number): ServerWatchO
 export function writeOptions(query: Query): RequestWriteOptions {
   return {
     dryRun: query.get("dryRun"),
-    fieldManager: textOf(query, "fieldManager"),
-    fieldValidation: textOf(query, "fieldValidation"),
+    fieldManager: firstValue(query, "fieldManager"),
+    fieldValidation: firstValue(query, "fieldValidation"),
     force: booleanOf(query, "force"),
   };
 }
 
 export function deleteOptions(query: Query): RequestDeleteOptions {
-  const uid = textOf(query, "uid") || undefined;
-  const resourceVersion = textOf(query, "resourceVersion") || undefined;
+  const uid = firstValue(query, "uid") || undefined;
+  const resourceVersion = firstValue(query, "resourceVersion") || undefined;
   return {
     gracePeriodSeconds: integerOf(query, "gracePeriodSeconds"),
-    propagationPolicy: textOf(query, "propagationPolicy"),
+    propagationPolicy: firstValue(query, "propagationPolicy"),
     orphanDependents: booleanOf(query, "orphanDependents"),
     preconditions: uid || resourceVersion ? { uid, resourceVersion } : undefined,
     dryRun: query.get("dryRun"),

@@ -1,4 +1,5 @@
 import { failures } from "../../../model/core.js";
+import { booleanOf, type Query } from "./query.js";
 
 /** Parsed path of a collection, an object or a subresource. */
 export interface ResourcePath {
@@ -70,4 +71,25 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
 
 function isNamespaceSubresource(text: string): boolean {
   return text === "status" || text === "finalize";
+}
+
+/** API verb of a request; for methods without a verb, the method in lower case. */
+export function verbOf(method: string, path: ResourcePath, query: () => Query): string {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      if (path.watch) return "watch";
+      if (path.name !== undefined) return "get";
+      return booleanOf(query(), "watch") ? "watch" : "list";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return path.name === undefined ? "deletecollection" : "delete";
+    default:
+      return method.toLowerCase();
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { booleanOf, integerOf, parseQuery, textOf } from "./query.js";
+import { booleanOf, integerOf, parseQuery, firstValue } from "./query.js";
 import { timeoutOf } from "./timeout.js";
 
 describe("parseQuery", () => {
@@ -12,14 +12,14 @@ describe("parseQuery", () => {
       ["d", ["=="]],
       ["e", [""]],
     ]);
-    expect(textOf(query, "a")).toBe("1");
-    expect(textOf(query, "none")).toBeUndefined();
+    expect(firstValue(query, "a")).toBe("1");
+    expect(firstValue(query, "none")).toBeUndefined();
   });
 
   test("accepts names such as __proto__", () => {
     const query = parseQuery("__proto__=1&constructor=2");
-    expect(textOf(query, "__proto__")).toBe("1");
-    expect(textOf(query, "toString")).toBeUndefined();
+    expect(firstValue(query, "__proto__")).toBe("1");
+    expect(firstValue(query, "toString")).toBeUndefined();
   });
 
   test.each(["a=%", "a=%f", "%zz=1", "a=%ff"])("rejects %s", (text) => {

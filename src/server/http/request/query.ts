@@ -22,13 +22,13 @@ export function parseQuery(text: string): Query {
 }
 
 /** First value of a parameter. */
-export function textOf(query: Query, name: string): string | undefined {
+export function firstValue(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
 }
 
 /** Boolean parameter as in Kubernetes: any value but `0` and `false` means true. */
 export function booleanOf(query: Query, name: string): boolean | undefined {
-  const text = textOf(query, name);
+  const text = firstValue(query, name);
   if (text === undefined) return undefined;
   return text !== "0" && text.toLowerCase() !== "false";
 }
@@ -38,7 +38,7 @@ const maxInteger = 2n ** 63n - 1n;
 
 /** 64-bit integer parameter. Throws a 400 for anything else. */
 export function integerOf(query: Query, name: string): number | undefined {
-  const text = textOf(query, name);
+  const text = firstValue(query, name);
   if (text === undefined) return undefined;
   if (!integer.test(text)) throw notANumber(text, "invalid syntax");
   const digits = text.replace(/^[+-]?0*/, "");

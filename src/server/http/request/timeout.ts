@@ -1,5 +1,5 @@
 import { failures } from "../../../model/core.js";
-import { textOf, type Query } from "./query.js";
+import { firstValue, type Query } from "./query.js";
 
 const units = new Map([
   ["ns", 1e-6],
@@ -17,7 +17,7 @@ const part = /([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)/y;
 
 /** Timeout requested by the client (`timeout=10s`) in milliseconds; undefined without one. */
 export function timeoutOf(query: Query): number | undefined {
-  const text = textOf(query, "timeout");
+  const text = firstValue(query, "timeout");
   if (text === undefined || text === "" || text === "0") return undefined;
   let milliseconds = 0;
   part.lastIndex = text.startsWith("-") || text.startsWith("+") ? 1 : 0;

@@ -52,7 +52,7 @@ describe("listBody", () => {
     });
     expect(Buffer.concat([...body.chunks]).toString()).toBe(
       '{"kind":"WidgetList","apiVersion":"demo.dev/v1","metadata":{"resourceVersion":"7","continue":"abc",' +
-        '"remainingItemCount":5},"items":[]}',
+        '"remainingItemCount":5},"items":[]}\n',
     );
   });
 });

@@ -6,7 +6,7 @@ import { renderListMeta } from "../../output-formats/partial-metadata.js";
 const chunkSize = 256 * 1024;
 
 const comma = 0x2c;
-const end = Buffer.from("]}");
+const end = Buffer.from("]}\n");
 
 /** Encoded list, concatenated from the stored bytes of its objects. */
 export interface ListBody {

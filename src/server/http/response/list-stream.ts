@@ -48,7 +48,7 @@ export async function* listChunks(
     undefined,
     indent,
   );
-  yield `${text}${pretty && count > 0 ? "\n  " : ""}],${metadata.slice(1)}`;
+  yield `${text}${pretty && count > 0 ? "\n  " : ""}],${metadata.slice(1)}${pretty ? "" : "\n"}`;
 }
 
 async function* itemsOf(

@@ -19,8 +19,8 @@ import {
 } from "../../output-formats/list-format.js";
 import type { Exchange } from "../exchange.js";
 import type { Negotiated } from "../negotiate.js";
-import { textOf } from "../request/query.js";
-import { isPretty } from "./form.js";
+import { firstValue } from "../request/query.js";
+import { isPretty } from "./is-pretty.js";
 import { pause } from "../../event-loop/turns.js";
 import { listBody } from "./list-body.js";
 import { listChunks } from "./list-stream.js";
@@ -80,11 +80,11 @@ function sendConvertedObject(
   const version = form.as.version as MetaVersion;
   let text: string;
   if (form.as.kind === "Table") {
-    const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
+    const includeObject = parseIncludeObject(firstValue(exchange.query, "includeObject"));
     const columns = subresource === "scale" ? { columns: scaleColumns } : type;
     text = tableOf(columns, [stored], { includeObject, version, now: clock.now() });
   } else text = JSON.stringify(partialObjectMetadata(stored.object, version));
-  return plain ? send(exchange, code, json, text) : sendConverted(exchange, code, text, form);
+  return plain ? send(exchange, code, json, `${text}\n`) : sendConverted(exchange, code, text, form);
 }
 
 /** Sends a list in the negotiated format. Plain JSON is sent without parsing the objects. */
@@ -121,10 +121,10 @@ export function sendList(
   const version = form.as.version as MetaVersion;
   let text: string;
   if (form.as.kind === "Table") {
-    const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
+    const includeObject = parseIncludeObject(firstValue(exchange.query, "includeObject"));
     text = tableOf(type, list.items, { includeObject, version, now: clock.now(), listMeta: list });
   } else text = partialObjectMetadataList(list.items, list, version);
-  return plain ? send(exchange, 200, json, text) : sendConverted(exchange, 200, text, form);
+  return plain ? send(exchange, 200, json, `${text}\n`) : sendConverted(exchange, 200, text, form);
 }
 
 /** Stored bytes are sent as they are; other forms are made from parsed objects. */
@@ -142,7 +142,7 @@ function formatOf(exchange: Exchange, type: ResourceType, { as }: Negotiated, cl
   if (as === undefined) return plainFormat(type);
   const version = as.version as MetaVersion;
   if (as.kind !== "Table") return metadataFormat(version);
-  const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
+  const includeObject = parseIncludeObject(firstValue(exchange.query, "includeObject"));
   return tableFormat(type, { includeObject, version, now: clock.now() });
 }
 

@@ -54,15 +54,24 @@ export function sendStored(
   contentType: string,
   stored: ObjectResponse,
 ): void | Promise<void> {
-  const { size } = stored;
-  if (size >= smallBody) return send(exchange, code, contentType, stored.bytes());
+  const size = stored.size + 1;
+  if (size >= smallBody) return send(exchange, code, contentType, lineOf(stored));
   if (exchange.over) return;
   const headers = headersOf(exchange, contentType, undefined);
   headers.push("Content-Length", String(size));
   exchange.response.writeHead(code, headers);
   if (exchange.method === "HEAD") exchange.response.end();
-  else endWith(exchange, stored.latin1());
+  else endWith(exchange, `${stored.latin1()}\n`);
 }
+
+/** An object's JSON and a newline, with which compact JSON ends in Kubernetes. */
+function lineOf(stored: ObjectResponse): Buffer {
+  const line = Buffer.allocUnsafe(stored.size + 1);
+  line[stored.writeTo(line, 0)] = newline;
+  return line;
+}
+
+const newline = 0x0a;
 
 /** Ends with a latin1 string, which Node sends with the headers in a single write. */
 function endWith({ response }: Exchange, latin1: string): void {
@@ -139,7 +148,7 @@ export function sendStatus(
   status: ApiStatus,
   pretty: boolean,
 ): void | Promise<void> {
-  const body = JSON.stringify(status, undefined, pretty ? 2 : undefined);
+  const body = pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`;
   const seconds = status.details?.retryAfterSeconds;
   const more: string[] = seconds ? ["Retry-After", String(seconds)] : [];
   if (code === 403) more.push("X-Content-Type-Options", "nosniff");

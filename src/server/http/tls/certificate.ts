@@ -37,6 +37,12 @@ export function checkKeyPair({ cert, key }: KeyPair): void {
   if (!matches) throw new CertificateError("the private key does not belong to the certificate");
 }
 
+/** True when a certificate is its own issuer, so that clients have to be given it. */
+export function isSelfSigned(cert: string): boolean {
+  const { subject, issuer } = parse(cert);
+  return subject === issuer;
+}
+
 /** True when a certificate is signed by the CA, has all names, and is valid until the given time. */
 export function isUsable(
   pair: KeyPair,

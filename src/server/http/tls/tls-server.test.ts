@@ -172,7 +172,7 @@ test("ends sessions and watches on close", async () => {
   const ended = once(watch.resume(), "end");
   const closed = once(client, "close");
   await other.server.close();
-  await Promise.all([ended, closed]);
+  await expect(Promise.all([ended, closed])).resolves.toHaveLength(2);
   await other.store.close();
 });
 

@@ -6,7 +6,7 @@ import type { ObjectResponse } from "../../resources/stored-object.js";
 import { partialObjectMetadata, type MetaVersion } from "../../output-formats/partial-metadata.js";
 import { parseIncludeObject, tableOf } from "../../output-formats/table.js";
 import type { Negotiated } from "../negotiate.js";
-import { textOf, type Query } from "../request/query.js";
+import { firstValue, type Query } from "../request/query.js";
 
 /**
  * A watch event as bytes: `{"type":…,"object":…}` and a line feed, wrapped as a chunk of HTTP/1.1 chunked encoding, so that one
@@ -41,7 +41,7 @@ const end = Buffer.from("}\n\r\n");
 const lineEnd = 2;
 
 /** Encodes objects as they are stored, once for all watches. */
-export const encodeStored: EventEncoder = ({ type, object }) => {
+export const encodeStoredEvent: EventEncoder = ({ type, object }) => {
   let encoded = cache[type].get(object);
   if (encoded === undefined) {
     encoded = build(type, object.size, (target, offset) => object.writeTo(target, offset));
@@ -74,13 +74,13 @@ function build(type: string, size: number, write: (target: Buffer, offset: numbe
 /** Encoder for the negotiated format. Not shared between watches: only the first Table of a watch has column definitions. */
 export function encoderFor(type: ResourceType, form: Negotiated, query: Query, clock: Clock): EventEncoder {
   const { as } = form;
-  if (as === undefined) return encodeStored;
+  if (as === undefined) return encodeStoredEvent;
   const version = as.version as MetaVersion;
   if (as.kind !== "Table") {
     return (event) =>
       encodeJson(event.type, JSON.stringify(partialObjectMetadata(event.object.object, version)));
   }
-  const includeObject = parseIncludeObject(textOf(query, "includeObject"));
+  const includeObject = parseIncludeObject(firstValue(query, "includeObject"));
   let columnDefinitions = true;
   return (event) => {
     const table = tableOf(type, [event.object], {

@@ -41,7 +41,7 @@ export async function openWatch(
   } catch (error) {
     if (asApiError(error)?.code !== 410) throw error;
   }
-  watches.add(abort);
+  watches.set(abort, exchange);
   const { series } = exchange;
   if (series !== undefined) series.open++;
   const watch: OpenWatch = {

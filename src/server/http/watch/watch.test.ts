@@ -9,7 +9,7 @@ import { adminToken, widgetServer, type WidgetServer } from "../fixtures/widget-
 import type { Registry } from "../../registry/registry.js";
 import type { ObjectEvent } from "../../registry/requests.js";
 import { PlainObject } from "../../resources/stored-object.js";
-import { encodeStored } from "./encode-event.js";
+import { encodeStoredEvent } from "./encode-event.js";
 
 let api: WidgetServer;
 
@@ -284,9 +284,9 @@ describe("over HTTP", () => {
 test("encodes an event once for all watches", () => {
   const [event] = events(1, 100);
   if (event === undefined) throw new Error("there is no event");
-  const encoded = encodeStored(event);
-  expect(encodeStored({ ...event })).toBe(encoded);
-  expect(encodeStored({ ...event, type: "MODIFIED" })).not.toBe(encoded);
+  const encoded = encodeStoredEvent(event);
+  expect(encodeStoredEvent({ ...event })).toBe(encoded);
+  expect(encodeStoredEvent({ ...event, type: "MODIFIED" })).not.toBe(encoded);
   const line = JSON.stringify({ type: "ADDED", object: event.object.object });
   expect(encoded.line.toString()).toBe(`${line}\n`);
   expect(encoded.chunk.toString()).toBe(`${(Buffer.byteLength(line) + 1).toString(16)}\r\n${line}\n\r\n`);

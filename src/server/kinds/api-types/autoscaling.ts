@@ -1,4 +1,4 @@
-/** autoscaling/v2: autoscalers; autoscaling/v1: only the `scale` subresource of other kinds. */
+/** Autoscalers in both versions, and the `scale` subresource of other kinds. */
 export const autoscaling = `
 group autoscaling/v2 io.k8s.api.autoscaling.v2
 
@@ -131,6 +131,29 @@ type HorizontalPodAutoscalerCondition         # Condition of an autoscaler.
   message                     5 string        # Human-readable explanation.
 
 group autoscaling/v1 io.k8s.api.autoscaling.v1
+
+kind HorizontalPodAutoscaler                  # Keeps the number of pods fit for the load. Stored only: nothing is scaled here.
+  metadata                    1 ObjectMeta
+  spec                        2 HorizontalPodAutoscalerSpec
+  status                      3 HorizontalPodAutoscalerStatus
+
+type HorizontalPodAutoscalerSpec              # Scale target, limits and CPU utilization.
+  scaleTargetRef              1 CrossVersionObjectReference!
+  minReplicas                 2 int32? =1     # The smallest number.
+  maxReplicas                 3 int32!        # The largest number.
+  targetCPUUtilizationPercentage 4 int32?     # Average CPU utilization to keep, in percent of what the pods request.
+
+type CrossVersionObjectReference atomic       # The object that is scaled.
+  kind                        1 string!
+  name                        2 string!
+  apiVersion                  3 string
+
+type HorizontalPodAutoscalerStatus            # Current utilization and desired replicas.
+  observedGeneration          1 int64?        # The generation that this is about.
+  lastScaleTime               2 time?
+  currentReplicas             3 int32!
+  desiredReplicas             4 int32!
+  currentCPUUtilizationPercentage 5 int32?
 
 kind Scale                                    # Desired and current number of replicas.
   metadata                    1 ObjectMeta

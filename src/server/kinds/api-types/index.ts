@@ -1,5 +1,6 @@
 import { apiextensions } from "./apiextensions.js";
 import { apps } from "./apps.js";
+import { authorization } from "./authorization.js";
 import { autoscaling } from "./autoscaling.js";
 import { batch } from "./batch.js";
 import { coordination } from "./coordination.js";
@@ -39,6 +40,7 @@ export const apiTypes: readonly string[] = [
   quotas,
   apps,
   events,
+  authorization,
   autoscaling,
   batch,
   networking,

@@ -9,6 +9,7 @@ alias DeletionPropagation string
 alias StatusReason string
 alias CauseType string
 alias LabelSelectorOperator string
+alias FieldSelectorOperator string
 alias ConditionStatus string
 
 type ObjectMeta                               # Metadata that every object has.
@@ -58,6 +59,11 @@ type LabelSelector atomic                     # Selects objects by their labels.
 type LabelSelectorRequirement                 # Requirement on one label.
   key                         1 string!       # The label.
   operator                    2 LabelSelectorOperator! # In, NotIn, Exists or DoesNotExist.
+  values                      3 [string]      # The values for In and NotIn.
+
+type FieldSelectorRequirement                 # Requirement on one field.
+  key                         1 string!       # The field.
+  operator                    2 FieldSelectorOperator! # In, NotIn, Exists or DoesNotExist.
   values                      3 [string]      # The values for In and NotIn.
 
 type Condition                                # Condition of an object.

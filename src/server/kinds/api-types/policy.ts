@@ -9,6 +9,10 @@ kind PodDisruptionBudget                      # Limit of voluntary disruptions o
   spec                        2 PodDisruptionBudgetSpec
   status                      3 PodDisruptionBudgetStatus
 
+kind Eviction                                 # Asks for the deletion of a pod, within its disruption budget.
+  metadata                    1 ObjectMeta
+  deleteOptions               2 DeleteOptions?
+
 type PodDisruptionBudgetSpec                  # Selected pods and how many must stay available.
   minAvailable                1 intOrString?  # Minimum number of available pods, as a number or percentage.
   selector                    2 LabelSelector? replace

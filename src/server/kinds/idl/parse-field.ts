@@ -1,18 +1,18 @@
 import type { Json } from "../../../model/core.js";
-import { IdlError, type Line, type Word } from "./parse-line.js";
+import { IdlError, type IdlLine, type Word } from "./parse-line.js";
 import {
   type FieldDefinition,
   type GroupDefinition,
   isScalar,
   type ListType,
   type Names,
-  type PatchStrategy,
+  type FieldPatchStrategy,
   type Presence,
   type ValueType,
 } from "./type-definition.js";
 
 /** Reads a line such as `secrets 2 [ObjectReference] map(name) merge(name)`. */
-export function parseField(line: Line, group: GroupDefinition, names: Names): FieldDefinition {
+export function parseField(line: IdlLine, group: GroupDefinition, names: Names): FieldDefinition {
   const [name, number, typeWord, ...rest] = line.words;
   if (name === undefined || number === undefined || typeWord === undefined) {
     throw new IdlError(line.number, 'a field is a name, a number and a type, such as "data 2 {string}"');
@@ -59,9 +59,9 @@ function parseType(text: string, line: number, group: GroupDefinition, names: Na
 
 type FieldOptions = { -readonly [Key in keyof FieldDefinition]?: FieldDefinition[Key] };
 
-function readOptions(line: Line, type: ValueType, words: readonly Word[]): FieldOptions {
+function readOptions(line: IdlLine, type: ValueType, words: readonly Word[]): FieldOptions {
   const options: FieldOptions = {};
-  const strategies: PatchStrategy["strategies"][number][] = [];
+  const strategies: FieldPatchStrategy["strategies"][number][] = [];
   let mergeKey: string | undefined;
   for (const { text, arguments: args } of words) {
     const misplaced = (): never => {

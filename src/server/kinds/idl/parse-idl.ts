@@ -1,9 +1,9 @@
 import {
   IdlError,
-  type Line,
+  type IdlLine,
   type Passage,
   readLine,
-  readLines,
+  readIdlLines,
   readPassages,
   type Word,
 } from "./parse-line.js";
@@ -70,7 +70,7 @@ function readTypes(description: string, structs: StructType[], names: Names): vo
     if (line === undefined) continue;
     const [keyword, name, ...rest] = line.words;
     const isStruct = keyword?.text !== "group" && keyword?.text !== "alias";
-    const [stray] = isStruct ? [] : readLines(body);
+    const [stray] = isStruct ? [] : readIdlLines(body);
     if (stray) throw new IdlError(stray.number, "a field must be below its type");
     if (keyword?.text === "group") {
       group = readGroup(line, name, rest);
@@ -93,13 +93,13 @@ function readTypes(description: string, structs: StructType[], names: Names): vo
   }
 }
 
-function headAndBody({ text, number }: Passage): { line: Line | undefined; body: Passage } {
+function headAndBody({ text, number }: Passage): { line: IdlLine | undefined; body: Passage } {
   const end = text.indexOf("\n");
   const line = readLine(end < 0 ? text : text.slice(0, end), number);
   return { line, body: { text: end < 0 ? "" : text.slice(end + 1), number: number + 1 } };
 }
 
-function readGroup(line: Line, name: Word | undefined, [prefix, ...rest]: Word[]): GroupDefinition {
+function readGroup(line: IdlLine, name: Word | undefined, [prefix, ...rest]: Word[]): GroupDefinition {
   const match = /^([a-z0-9.-]+)\/([a-z0-9]+)$/.exec(name?.text ?? "");
   const [, group = "", version = ""] = match ?? [];
   if (match === null || prefix === undefined || rest.length > 0) {
@@ -115,7 +115,7 @@ function readGroup(line: Line, name: Word | undefined, [prefix, ...rest]: Word[]
   };
 }
 
-function readAlias(line: Line, group: GroupDefinition, name: string, [scalar, ...rest]: Word[]): Alias {
+function readAlias(line: IdlLine, group: GroupDefinition, name: string, [scalar, ...rest]: Word[]): Alias {
   if (scalar === undefined || !isScalar(scalar.text)) {
     throw new IdlError(line.number, `the alias ${name} needs a scalar, such as "string"`);
   }
@@ -136,7 +136,7 @@ function readAlias(line: Line, group: GroupDefinition, name: string, [scalar, ..
 }
 
 function readStruct(
-  line: Line,
+  line: IdlLine,
   body: Passage,
   group: GroupDefinition,
   keyword: string | undefined,
@@ -211,7 +211,7 @@ interface Fields {
 
 function readFields({ name: type, group }: LazyStruct, body: Passage, names: Names): Fields {
   const fields: Fields = { fields: [], byName: new Map(), byNumber: new Map() };
-  for (const line of readLines(body)) {
+  for (const line of readIdlLines(body)) {
     const field = parseField(line, group, names);
     const other = fields.byNumber.get(field.number);
     if (other) {

@@ -8,7 +8,7 @@ export class IdlError extends Error {
 }
 
 /** A parsed line. */
-export interface Line {
+export interface IdlLine {
   readonly number: number;
   /** `map(name,uid)` is the word `map` with arguments. */
   readonly words: readonly Word[];
@@ -27,12 +27,12 @@ export interface Passage {
 }
 
 /** Lines of a passage that are neither blank nor comments. */
-export function readLines({ text, number }: Passage): Line[] {
+export function readIdlLines({ text, number }: Passage): IdlLine[] {
   return text.split("\n").flatMap((line, index) => readLine(line, number + index) ?? []);
 }
 
 /** Parses a line; undefined for blank lines and comments. */
-export function readLine(text: string, number: number): Line | undefined {
+export function readLine(text: string, number: number): IdlLine | undefined {
   const hash = text.search(/(^|\s)#/);
   const code = hash < 0 ? text : text.slice(0, hash);
   if (code.trim() === "") return undefined;

@@ -52,7 +52,7 @@ export type Presence = "plain" | "pointer" | "required" | "always";
 export type ListType = "atomic" | "set" | "map";
 
 /** Rules of strategic merge patches for a field. */
-export interface PatchStrategy {
+export interface FieldPatchStrategy {
   readonly strategies: readonly ("merge" | "replace" | "retainKeys")[];
   /** Field that identifies list items. */
   readonly mergeKey?: string | undefined;
@@ -66,7 +66,7 @@ export interface FieldDefinition {
   readonly listType?: ListType | undefined;
   readonly listMapKeys?: readonly string[] | undefined;
   readonly mapType?: "atomic" | "granular" | undefined;
-  readonly patch?: PatchStrategy | undefined;
+  readonly patch?: FieldPatchStrategy | undefined;
   readonly default?: Json | undefined;
   /** OpenAPI documents carry the default; Kubernetes publishes only some of those it applies. */
   readonly isDefaultPublished?: true | undefined;

@@ -107,11 +107,29 @@ function decodeEntry(reader: WireReader, wire: number, type: ValueType, trail: T
     if (tag.field === 1) {
       expect(tag.wire, wireTypes.bytes);
       key = reader.text();
-    } else if (tag.field === 2) value = decodeValue(reader, tag.wire, type, trail);
-    else reader.skip(tag.wire, tag.field);
+    } else if (tag.field === 2) {
+      value =
+        type.of === "list"
+          ? decodeWrappedList(reader, tag.wire, type.item, trail)
+          : decodeValue(reader, tag.wire, type, trail);
+    } else reader.skip(tag.wire, tag.field);
   }
   reader.leave(outer);
   setOwn(map, key, value);
+}
+
+/** Reads a list as the value of a map, which protobuf cannot express: Kubernetes wraps it in a message with one field. */
+function decodeWrappedList(reader: WireReader, wire: number, item: ValueType, trail: Trail): Json {
+  expect(wire, wireTypes.bytes);
+  const outer = reader.enter();
+  const list: Json[] = [];
+  while (!reader.done) {
+    const tag = reader.tag();
+    if (tag.field === 1) list.push(decodeValue(reader, tag.wire, item, trail));
+    else reader.skip(tag.wire, tag.field);
+  }
+  reader.leave(outer);
+  return list;
 }
 
 function decodePacked(reader: WireReader, type: ValueType, trail: Trail, list: Json[]): void {

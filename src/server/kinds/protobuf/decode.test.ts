@@ -12,7 +12,7 @@ interface Sample {
   readonly object: unknown;
 }
 
-/** Blocks of lines; the first says what they are. */
+/** Blocks of lines; the first line is the title. */
 const fixture = readFileSync(new URL("../fixtures/protobuf.txt", import.meta.url), "utf8");
 
 const samples = fixture
@@ -25,7 +25,7 @@ const samples = fixture
     return { name, apiVersion, kind, bytes: Buffer.from(bytes, "base64"), object: JSON.parse(json) };
   });
 
-/** A prefix and an envelope around a message. */
+/** Prefix and envelope around a message. */
 function envelope(kind: string, raw: readonly number[], apiVersion = "v1"): Buffer {
   const typeMeta = [...lengthDelimited(1, Buffer.from(apiVersion)), ...lengthDelimited(2, Buffer.from(kind))];
   return Buffer.from([0x6b, 0x38, 0x73, 0, ...lengthDelimited(1, typeMeta), ...lengthDelimited(2, raw)]);

@@ -2,7 +2,7 @@ import { failures } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 import type { Json } from "../../../model/object/json.js";
 import { normalStruct } from "../typed/normalize.js";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { decodeMessage, type Trail } from "./decode-message.js";
 import { WireError, WireReader, wireTypes } from "./wire-reader.js";
 
@@ -30,7 +30,7 @@ export function decodeProtobuf(
   const apiVersion = envelope.apiVersion || (expected.apiVersion ?? "");
   if (kind === "") throw failures.badRequest("Object 'Kind' is missing in the protobuf envelope");
   if (apiVersion === "") throw failures.badRequest("Object 'apiVersion' is missing in the protobuf envelope");
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
   if (struct === undefined) {
     throw failures.badRequest(
       `no kind ${quote(cut(kind))} is registered for version ${quote(cut(apiVersion))} in protobuf: send it as JSON`,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { normalizeObject } from "../typed/normalize.js";
 import { removeUnknownFields } from "../typed/unknown-fields.js";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { decodeProtobuf } from "./decode.js";
 
 const fixture = readFileSync(new URL("../fixtures/workloads.txt", import.meta.url), "utf8");
@@ -15,7 +15,7 @@ const samples = fixture
 describe.each(samples)("%s", (_, type = "", bytes = "", json = "") => {
   const [apiVersion = "", kind = ""] = type.split(" ");
   const object = { apiVersion, kind, metadata: {}, ...(JSON.parse(json) as object) };
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
 
   test("has no field that the type description lacks", () => {
     expect(struct && removeUnknownFields(struct, structuredClone(object))).toEqual([]);
@@ -30,14 +30,14 @@ describe.each(samples)("%s", (_, type = "", bytes = "", json = "") => {
   test("keeps every value", () => {
     const normal = structuredClone(object);
     normalizeObject(normal);
-    expect(normal).toMatchObject(said(object) as object);
+    expect(normal).toMatchObject(withoutEmpty(object) as object);
   });
 });
 
-/** What an object says, without what Go writes for nothing. */
-function said(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(said);
+/** Object without the empty values that Go writes. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([, part]) => part !== null);
-  return Object.fromEntries(entries.map(([key, part]) => [key, said(part)]));
+  return Object.fromEntries(entries.map(([key, part]) => [key, withoutEmpty(part)]));
 }

@@ -18,7 +18,7 @@ const aliasNodes = new WeakMap<Alias, SchemaNode>();
  * Schema of a described type, for apply and strategic merge patches. All uses of a type share one node. The graph is
  * acyclic: a recursive type is a node that accepts anything.
  */
-export function schemaOf(struct: StructType): StructuralSchema {
+export function structSchema(struct: StructType): StructuralSchema {
   let node = structNodes.get(struct);
   if (node === undefined) {
     node = buildStruct(struct);
@@ -57,13 +57,13 @@ const kindNode: SchemaNode = { type: "string" };
 export function objectProperties(): Readonly<Record<"apiVersion" | "kind" | "metadata", StructuralSchema>> {
   const objectMeta = findType("meta/v1", "ObjectMeta");
   if (objectMeta === undefined) throw new Error("api-types has no meta/v1.ObjectMeta");
-  return { apiVersion: apiVersionNode, kind: kindNode, metadata: schemaOf(objectMeta) };
+  return { apiVersion: apiVersionNode, kind: kindNode, metadata: structSchema(objectMeta) };
 }
 
 function fieldNode(field: FieldDefinition): SchemaNode {
   const { type } = field;
   const isPlain = field.patch === undefined && field.mapType === undefined;
-  if (type.of === "struct" && isPlain) return schemaOf(type.struct);
+  if (type.of === "struct" && isPlain) return structSchema(type.struct);
   const node: NodeDraft = { ...valueNode(type) };
   if (field.description) node.description = field.description;
   if (field.default !== undefined && type.of !== "struct") node.default = field.default;
@@ -83,7 +83,7 @@ function valueNode(type: ValueType): SchemaNode {
     case "scalar":
       return type.alias ? aliasNode(type.alias) : scalarNodes[type.scalar];
     case "struct":
-      return schemaOf(type.struct);
+      return structSchema(type.struct);
     case "list":
       return { type: "array", items: valueNode(type.item) };
     case "map":

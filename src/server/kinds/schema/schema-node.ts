@@ -1,5 +1,5 @@
 import type { StructuralSchema } from "../../../model/core.js";
-import type { PatchStrategy, StructType } from "../idl/type-definition.js";
+import type { FieldPatchStrategy, StructType } from "../idl/type-definition.js";
 
 /** Node of a built-in kind's schema, with the extensions that only built-in kinds have. */
 export interface SchemaNode extends StructuralSchema {
@@ -21,12 +21,12 @@ export function structOf(schema: StructuralSchema): StructType | undefined {
 }
 
 /** Strategy of strategic merge patches at this node. Undefined: maps are merged, everything else is replaced. */
-export function patchStrategyOf(schema: StructuralSchema): PatchStrategy | undefined {
+export function patchStrategyOf(schema: StructuralSchema): FieldPatchStrategy | undefined {
   const node: SchemaNode = schema;
   const strategies = node["x-kubernetes-patch-strategy"];
   if (strategies === undefined) return undefined;
   return {
-    strategies: strategies.split(",") as PatchStrategy["strategies"][number][],
+    strategies: strategies.split(",") as FieldPatchStrategy["strategies"][number][],
     mergeKey: node["x-kubernetes-patch-merge-key"],
   };
 }

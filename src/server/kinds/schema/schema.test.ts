@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { StructuralSchema } from "../../../model/core.js";
 import { parseIdl } from "../idl/parse-idl.js";
 import type { StructType } from "../idl/type-definition.js";
-import { allTypes, findKind, findType } from "../types.js";
-import { schemaOf } from "./build-schema.js";
+import { allTypes, findBuiltInKind, findType } from "../types.js";
+import { structSchema } from "./build-schema.js";
 import { patchStrategyOf, structOf } from "./schema-node.js";
 
 function kind(apiVersion: string, name: string): StructType {
-  const struct = findKind(apiVersion, name);
+  const struct = findBuiltInKind(apiVersion, name);
   if (struct === undefined) throw new Error(`no ${name}`);
   return struct;
 }
@@ -24,10 +24,10 @@ function at(schema: StructuralSchema, ...path: readonly string[]): StructuralSch
   return node;
 }
 
-const configMap = schemaOf(kind("v1", "ConfigMap"));
-const namespace = schemaOf(kind("v1", "Namespace"));
-const account = schemaOf(kind("v1", "ServiceAccount"));
-const definition = schemaOf(kind("apiextensions.k8s.io/v1", "CustomResourceDefinition"));
+const configMap = structSchema(kind("v1", "ConfigMap"));
+const namespace = structSchema(kind("v1", "Namespace"));
+const account = structSchema(kind("v1", "ServiceAccount"));
+const definition = structSchema(kind("apiextensions.k8s.io/v1", "CustomResourceDefinition"));
 
 describe("nodes", () => {
   test("list the fields of a kind", () => {
@@ -42,7 +42,7 @@ describe("nodes", () => {
     expect(at(configMap, "data")).toMatchObject({ type: "object", additionalProperties: { type: "string" } });
     expect(at(configMap, "binaryData", "{}")).toMatchObject({ type: "string", format: "byte" });
     expect(at(configMap, "immutable")).toMatchObject({ type: "boolean" });
-    expect(at(schemaOf(kind("v1", "Secret")), "type").default).toBe("Opaque");
+    expect(at(structSchema(kind("v1", "Secret")), "type").default).toBe("Opaque");
   });
 
   test("are shared by all uses of a type", () => {
@@ -54,8 +54,8 @@ describe("nodes", () => {
   });
 
   test("list required fields", () => {
-    expect(schemaOf(kind("v1", "Event")).required).toEqual(["metadata", "involvedObject"]);
-    expect(schemaOf(kind("events.k8s.io/v1", "Event")).required).toEqual(["eventTime"]);
+    expect(structSchema(kind("v1", "Event")).required).toEqual(["metadata", "involvedObject"]);
+    expect(structSchema(kind("events.k8s.io/v1", "Event")).required).toEqual(["eventTime"]);
     expect(at(configMap, "metadata", "ownerReferences", "[]").required).toEqual([
       "apiVersion",
       "kind",
@@ -84,7 +84,7 @@ describe("nodes", () => {
     expect(patchStrategyOf(at(account, "secrets"))).toEqual({ strategies: ["merge"], mergeKey: "name" });
     expect(patchStrategyOf(at(account, "imagePullSecrets"))).toBeUndefined();
     const [struct] = parseIdl(["group a/v1 b\ntype A\n  x 1 [string] merge(k) retainKeys"]);
-    expect(struct && patchStrategyOf(at(schemaOf(struct), "x"))).toEqual({
+    expect(struct && patchStrategyOf(at(structSchema(struct), "x"))).toEqual({
       strategies: ["merge", "retainKeys"],
       mergeKey: "k",
     });
@@ -106,16 +106,18 @@ test("every type has an acyclic schema and a description", () => {
     if (typeof node.additionalProperties === "object") visit(node.additionalProperties, below);
   };
   for (const struct of allTypes()) {
-    visit(schemaOf(struct), []);
+    visit(structSchema(struct), []);
     expect(struct.description, struct.name).toMatch(/\.$/);
   }
 });
 
 test("kinds are found by apiVersion and name, those of meta/v1 in every version", () => {
-  expect(findKind("coordination.k8s.io/v1", "DeleteOptions")).toBe(findKind("v1", "DeleteOptions"));
-  expect(findKind("autoscaling/v1", "Scale")?.name).toBe("Scale");
-  expect(findKind("v1", "NamespaceSpec")).toBeUndefined();
-  expect(findKind("v2", "ConfigMap")).toBeUndefined();
+  expect(findBuiltInKind("coordination.k8s.io/v1", "DeleteOptions")).toBe(
+    findBuiltInKind("v1", "DeleteOptions"),
+  );
+  expect(findBuiltInKind("autoscaling/v1", "Scale")?.name).toBe("Scale");
+  expect(findBuiltInKind("v1", "NamespaceSpec")).toBeUndefined();
+  expect(findBuiltInKind("v2", "ConfigMap")).toBeUndefined();
   for (const name of [
     "ObjectMeta",
     "OwnerReference",

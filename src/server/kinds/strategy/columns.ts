@@ -18,7 +18,7 @@ export function column(
 }
 
 /** Age of the object; Kubernetes sends a string for built-in kinds, a date for custom ones. */
-export const ageColumn: TableColumn = { ...customAgeColumn, type: "string" };
+export const builtInAgeColumn: TableColumn = { ...customAgeColumn, type: "string" };
 
 /** Counts the entries of the maps and lists in these fields. */
 export function countIn(...fields: readonly string[]): (object: KubeObject) => number {

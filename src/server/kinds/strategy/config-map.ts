@@ -5,12 +5,16 @@ import { jsonEqual } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
 import { nameColumn } from "../../output-formats/columns.js";
-import { ageColumn, column, countIn } from "./columns.js";
+import { builtInAgeColumn, column, countIn } from "./columns.js";
 import { largestData, validateDataKey } from "./data-keys.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const configMap: KindRules = {
-  columns: [nameColumn, column("Data", "Number of entries.", countIn("data", "binaryData")), ageColumn],
+  columns: [
+    nameColumn,
+    column("Data", "Number of entries.", countIn("data", "binaryData")),
+    builtInAgeColumn,
+  ],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,
     generation: false,

@@ -1,11 +1,11 @@
 import { names } from "../../../model/core.js";
-import type { Strategy } from "../../resources/resource-type.js";
+import type { KindStrategy } from "../../resources/resource-type.js";
 import { nameColumn } from "../../output-formats/columns.js";
 import { column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 /** CustomResourceDefinitions; `more` has the rules for what they define. */
-export function customResourceDefinition(more: Partial<Strategy> = {}): KindRules {
+export function definitionRules(more: Partial<KindStrategy> = {}): KindRules {
   return {
     columns: [
       nameColumn,

@@ -1,6 +1,6 @@
 import { type KubeObject, names } from "../../../model/core.js";
 import type { ValidateName } from "../../../model/object/names.js";
-import type { Strategy, TableColumn } from "../../resources/resource-type.js";
+import type { KindStrategy, TableColumn } from "../../resources/resource-type.js";
 import { ageOf, nameColumn } from "../../output-formats/columns.js";
 import { column } from "./columns.js";
 import { toCoreV1, toEventsV1 } from "./event-conversion.js";
@@ -43,7 +43,7 @@ export const newEvent: KindRules = {
   },
 };
 
-function strategy(validateName: ValidateName, strict: boolean): Strategy {
+function strategy(validateName: ValidateName, strict: boolean): KindStrategy {
   return {
     validateName,
     generation: false,

@@ -1,14 +1,17 @@
 import type { servedKinds } from "../../../model/built-in-kinds.js";
-import type { Strategy } from "../../resources/resource-type.js";
+import { mastersOnly, type Authorize } from "../../access/authorize.js";
+import type { KindStrategy } from "../../resources/resource-type.js";
 import { clusterRoleBinding, roleBinding } from "./access/bindings.js";
+import { accessReviews } from "./access/access-reviews.js";
 import { clusterRole, role } from "./access/roles.js";
+import { horizontalPodAutoscalerV1 } from "./cluster/horizontal-pod-autoscaler-v1.js";
 import { horizontalPodAutoscaler } from "./cluster/horizontal-pod-autoscaler.js";
 import { node } from "./cluster/node.js";
 import { podDisruptionBudget } from "./cluster/pod-disruption-budget.js";
 import { priorityClass } from "./cluster/priority-class.js";
 import { limitRange, resourceQuota } from "./cluster/quotas.js";
 import { configMap } from "./config-map.js";
-import { customResourceDefinition } from "./custom-resource-definition.js";
+import { definitionRules } from "./custom-resource-definition.js";
 import { coreEvent, newEvent } from "./event.js";
 import type { KindRules } from "./kind-rules.js";
 import { lease } from "./lease.js";
@@ -18,6 +21,7 @@ import { endpoints } from "./network/endpoints.js";
 import { ingressClass } from "./network/ingress-class.js";
 import { ingress } from "./network/ingress.js";
 import { networkPolicy } from "./network/network-policy.js";
+import { parseServiceRanges, type ServiceRanges } from "./network/service-ranges.js";
 import { service } from "./network/service.js";
 import { podTemplate } from "./pods/pod-template.js";
 import { pod } from "./pods/pod.js";
@@ -35,11 +39,24 @@ import { replicaSet } from "./workloads/replica-set.js";
 import { replicationController } from "./workloads/replication-controller.js";
 import { statefulSet } from "./workloads/stateful-set.js";
 
-/** Rules of every served kind; `definitions` are those of CustomResourceDefinition that other parts of the server add. */
-export function kindRules(
-  definitions: Partial<Strategy> | undefined,
-): Readonly<Record<keyof typeof servedKinds, KindRules>> {
+/** Rules that other parts of the server add. */
+export interface KindHooks {
+  /** Rules of CustomResourceDefinition. */
+  readonly customResourceDefinition?: Partial<KindStrategy> | undefined;
+  /** Decides about access, for access reviews. */
+  readonly authorize?: Authorize | undefined;
+  /** Ranges from which services get addresses and ports. */
+  readonly services?: ServiceRanges | undefined;
+}
+
+/** Rules of every served kind. */
+export function kindRules({
+  customResourceDefinition: definitions,
+  authorize = mastersOnly,
+  services = parseServiceRanges(),
+}: KindHooks): Readonly<Record<keyof typeof servedKinds, KindRules>> {
   return {
+    ...accessReviews(authorize),
     ConfigMap: configMap,
     Endpoints: endpoints,
     Event: coreEvent,
@@ -53,7 +70,7 @@ export function kindRules(
     ReplicationController: replicationController,
     ResourceQuota: resourceQuota,
     Secret: secret,
-    Service: service,
+    Service: service(services),
     ServiceAccount: serviceAccount,
     ControllerRevision: controllerRevision,
     DaemonSet: daemonSet,
@@ -62,6 +79,7 @@ export function kindRules(
     StatefulSet: statefulSet,
     EventsEvent: newEvent,
     HorizontalPodAutoscaler: horizontalPodAutoscaler,
+    HorizontalPodAutoscalerV1: horizontalPodAutoscalerV1,
     CronJob: cronJob,
     Job: job,
     Ingress: ingress,
@@ -76,6 +94,6 @@ export function kindRules(
     PriorityClass: priorityClass,
     Lease: lease,
     EndpointSlice: endpointSlice,
-    CustomResourceDefinition: customResourceDefinition(definitions),
+    CustomResourceDefinition: definitionRules(definitions),
   };
 }

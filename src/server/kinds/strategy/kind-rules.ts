@@ -1,16 +1,25 @@
 import type { KubeObject } from "../../../model/core.js";
 import { nameIsDns1123Subdomain } from "../../../model/object/names.js";
 import { normalStruct } from "../typed/normalize.js";
-import { findKind } from "../types.js";
-import type { Draft, ScalePaths, Storage, Strategy, TableColumn } from "../../resources/resource-type.js";
+import { findBuiltInKind } from "../types.js";
+import type {
+  Draft,
+  ResourceType,
+  ScalePaths,
+  Storage,
+  KindStrategy,
+  TableColumn,
+} from "../../resources/resource-type.js";
 
 /** Rules of a built-in kind beyond its type description. */
 export interface KindRules {
   readonly columns: readonly TableColumn[];
-  readonly strategy: Strategy;
+  readonly strategy: KindStrategy;
   readonly selectableFields?: ReadonlyMap<string, (object: KubeObject) => string> | undefined;
   /** Storage, if it differs from the kind itself. */
   readonly storage?: Partial<Storage> | undefined;
+  /** Answers questions, for kinds that are not stored. */
+  readonly answer?: ResourceType["answer"];
   /** Sets defaults that depend on other fields; those in the type description are set before. */
   readonly defaults?: ((object: Draft) => void) | undefined;
   /** Paths of the scale subresource, if the kind has one. */
@@ -18,13 +27,14 @@ export interface KindRules {
 }
 
 /** Strategy of a built-in kind, with the defaults of most of them: updates are validated like new objects. */
-export function strategyOf(more: Partial<Strategy>): Strategy {
+export function strategyOf(more: Partial<KindStrategy>): KindStrategy {
   const { validate } = more;
   return {
     validateName: nameIsDns1123Subdomain,
     generation: false,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
+    keptByStatus: [],
     ...(validate && { validateUpdate: (object) => validate(object) }),
     ...more,
   };
@@ -38,6 +48,6 @@ export function as<Type>(object: KubeObject | Draft): Type {
 
 /** Resets the status of a new object. */
 export function resetStatus(object: Draft): void {
-  const status = findKind(object.apiVersion, object.kind)?.byName.get("status")?.type;
+  const status = findBuiltInKind(object.apiVersion, object.kind)?.byName.get("status")?.type;
   object["status"] = status?.of === "struct" ? normalStruct({}, status.struct, 0) : {};
 }

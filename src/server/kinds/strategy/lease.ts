@@ -1,14 +1,14 @@
 import { fieldErrors, type KubeObject, names } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { nameColumn } from "../../output-formats/columns.js";
-import { ageColumn, column } from "./columns.js";
+import { builtInAgeColumn, column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const lease: KindRules = {
   columns: [
     nameColumn,
     column("Holder", "Current holder.", (object) => specOf(object).holderIdentity ?? ""),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,

@@ -3,7 +3,7 @@ import { validateStandardFinalizers } from "../../../model/object/finalizers.js"
 import { validateQualifiedName } from "../../../model/object/names.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { nameColumn } from "../../output-formats/columns.js";
-import { ageColumn, column } from "./columns.js";
+import { builtInAgeColumn, column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 /** Label with the name of the namespace, for label selectors. */
@@ -16,13 +16,16 @@ const kubernetesFinalizer = "kubernetes";
 const undeletable: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespace: KindRules = {
-  columns: [nameColumn, column("Status", "The status of the namespace", phaseOf), ageColumn],
+  columns: [nameColumn, column("Status", "The status of the namespace", phaseOf), builtInAgeColumn],
   selectableFields: new Map([["status.phase", phaseOf]]),
+  // Also where a client leaves it out, whatever it writes.
+  defaults: labelWithName,
   strategy: {
     validateName: names.nameIsDns1123Label,
     generation: false,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
+    keptByStatus: [],
     prepareCreate(object) {
       object["status"] = { phase: "Active" };
       labelWithName(object);

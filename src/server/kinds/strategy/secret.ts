@@ -4,7 +4,7 @@ import { setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
 import { nameColumn } from "../../output-formats/columns.js";
-import { ageColumn, column, countIn } from "./columns.js";
+import { builtInAgeColumn, column, countIn } from "./columns.js";
 import { validateUnchangedData } from "./config-map.js";
 import { largestData, validateDataKey } from "./data-keys.js";
 import type { KindRules } from "./kind-rules.js";
@@ -15,7 +15,7 @@ export const secret: KindRules = {
     nameColumn,
     column("Type", "Type of the secret.", typeOf),
     column("Data", "Number of entries.", countIn("data")),
-    ageColumn,
+    builtInAgeColumn,
   ],
   selectableFields: new Map([["type", typeOf]]),
   strategy: {

@@ -1,11 +1,15 @@
 import { names } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { nameColumn } from "../../output-formats/columns.js";
-import { ageColumn, column, countIn } from "./columns.js";
+import { builtInAgeColumn, column, countIn } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const serviceAccount: KindRules = {
-  columns: [nameColumn, column("Secrets", "Number of referenced secrets.", countIn("secrets")), ageColumn],
+  columns: [
+    nameColumn,
+    column("Secrets", "Number of referenced secrets.", countIn("secrets")),
+    builtInAgeColumn,
+  ],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,
     generation: false,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { blankObject } from "./blank-object.js";
 
 function blank(apiVersion: string, kind: string) {
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
   if (struct === undefined) throw new Error(`no ${kind}`);
   return blankObject(struct);
 }

@@ -2,7 +2,7 @@ import type { Json } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 import { formatApiVersion, type GroupVersion } from "../../../model/object/object.js";
 import type { Scalar, StructType, ValueType } from "../idl/type-definition.js";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { base64Fault } from "./base64.js";
 import { deepest } from "./depth.js";
 import { isCanonicalTime, parseGoTime } from "./go-time.js";
@@ -17,7 +17,7 @@ import { isCanonicalTime, parseGoTime } from "./go-time.js";
  * // field ConfigMap.data of type string'
  */
 export function checkTypes(type: GroupVersion & { readonly kind: string }, object: Json): string | undefined {
-  const struct = findKind(formatApiVersion(type), type.kind);
+  const struct = findBuiltInKind(formatApiVersion(type), type.kind);
   return struct && typeFault(struct, object);
 }
 

@@ -2,7 +2,7 @@ import { failures } from "../../../model/core.js";
 import { type Json, setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import type { FieldDefinition, StructType, ValueType } from "../idl/type-definition.js";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { canonicalBase64 } from "./base64.js";
 import { alternativeFor } from "./check-types.js";
 import { deepest } from "./depth.js";
@@ -35,7 +35,7 @@ export function normalize(struct: StructType, object: Draft): void {
 
 /** Normalizes an object by its apiVersion and kind; objects of custom kinds are not changed. */
 export function normalizeObject(object: Draft): void {
-  const struct = findKind(object.apiVersion, object.kind);
+  const struct = findBuiltInKind(object.apiVersion, object.kind);
   if (struct) normalize(struct, object);
 }
 

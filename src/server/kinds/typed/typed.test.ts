@@ -4,23 +4,23 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
 import type { StructType } from "../idl/type-definition.js";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { checkTypes } from "./check-types.js";
 import { normalize } from "./normalize.js";
 import { removeUnknownFields } from "./unknown-fields.js";
 
 function kindOf(apiVersion: string, kind: string): StructType {
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
   if (struct === undefined) throw new Error(`no ${kind}`);
   return struct;
 }
 
-/** Where we write an empty list, Kubernetes writes null. */
+/** Replaces null by an empty list where Kubernetes writes null and we write a list. */
 function withLists(json: string): string {
   return json.replaceAll(/"(conditions|storedVersions|versions)":null/g, '"$1":[]');
 }
 
-/** Blocks of lines; the first says what they are. */
+/** Blocks of lines; the first line is the title. */
 const fixture = readFileSync(new URL("../fixtures/typed-decoding.txt", import.meta.url), "utf8");
 
 const cases = fixture
@@ -47,7 +47,7 @@ describe("decoding and normalizing match Kubernetes", () => {
     const draft = { apiVersion, kind, ...(object as object) } as Draft;
     normalize(struct, draft);
     expect(draft).toEqual(JSON.parse(withLists(result)));
-    // In the order of the fields, too, but for the first two.
+    // The order of fields is compared too, except for the first two.
     const { kind: _, apiVersion: __, ...rest } = JSON.parse(withLists(result)) as Draft;
     expect(JSON.stringify({ ...draft, apiVersion: undefined, kind: undefined })).toBe(JSON.stringify(rest));
     const again = structuredClone(draft);

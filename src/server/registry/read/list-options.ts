@@ -1,6 +1,6 @@
 import { failures, fieldErrors } from "../../../model/core.js";
 import type { ResourceType } from "../../resources/resource-type.js";
-import type { ListOptions, ServerWatchOptions } from "../requests.js";
+import type { ServerListOptions, ServerWatchOptions } from "../requests.js";
 import { parseContinue } from "./continue-token.js";
 
 /** Revision and position that a list reads from. */
@@ -29,7 +29,7 @@ export interface ListPlan {
  *
  * @throws {ApiError} 400 or 422 for invalid options.
  */
-export function planList(options: ListOptions): ListPlan {
+export function planList(options: ServerListOptions): ListPlan {
   const { resourceVersion = "", resourceVersionMatch: match = "", limit = 0 } = options;
   if (options.sendInitialEvents !== undefined) {
     refuse([fieldErrors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")]);

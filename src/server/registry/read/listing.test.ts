@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { failure, refusal } from "../fixtures/failure.js";
 import { anything } from "../fixtures/definitions.js";
 import { namesOf, testApi, objectOf, type TestApi, type TestResource } from "../fixtures/test-api.js";
-import type { ListResponse, ListOptions } from "../requests.js";
+import type { ListResponse, ServerListOptions } from "../requests.js";
 
 let api: TestApi;
 let widgets: TestResource;
@@ -33,8 +33,8 @@ async function filled(...names: string[]): Promise<TestResource> {
 
 /** All pages of a list, one after the other. */
 async function pages(
-  read: (options: ListOptions) => Promise<ListResponse>,
-  options: ListOptions & { limit: number },
+  read: (options: ServerListOptions) => Promise<ListResponse>,
+  options: ServerListOptions & { limit: number },
   between: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<ListResponse[]> {
   const all = [await read(options)];
@@ -275,9 +275,7 @@ describe("pages", () => {
     const here = await filled("a", "b", "c");
     const there = await filled("d", "e");
     const { continue: token } = await here.list({ limit: 1 });
-    const shown = await there.list({ limit: 1, continue: token }).catch(() => undefined);
-    const known = new Set(["d", "e"]);
-    expect(shown === undefined || namesOf(shown).every((name) => known.has(name))).toBe(true);
+    expect(namesOf(await there.list({ continue: token }))).toEqual(["d", "e"]);
   });
 });
 
@@ -291,7 +289,7 @@ describe("resourceVersion and resourceVersionMatch", () => {
     const old = (await things.list()).resourceVersion;
     await things.make("b");
     const now = (await things.list()).resourceVersion;
-    const show = async (options: ListOptions): Promise<string> => {
+    const show = async (options: ServerListOptions): Promise<string> => {
       const { items, resourceVersion } = await things.list(options);
       return `${items.length} at ${resourceVersion === old ? "old" : resourceVersion === now ? "now" : "?"}`;
     };

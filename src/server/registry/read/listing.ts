@@ -4,12 +4,12 @@ import type { ResourceType } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
 import { expensiveBytes, pause } from "../../event-loop/turns.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, prefixOf } from "../keys.js";
-import type { ListEnd, ListOptions, ListResponse, ResourceRequest } from "../requests.js";
+import { storeKey, prefixOf } from "../keys.js";
+import type { ListEnd, ServerListOptions, ListResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { formatContinue } from "./continue-token.js";
 import { planList, type ListPlan } from "./list-options.js";
-import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
+import { narrowScope, parseSelectors, selectionOf, type ObjectFilter } from "./selection.js";
 
 /** Entries and bytes per read from the store. Small, because the event loop waits for it and readers that stop keep it. */
 const batch = { entries: 900, bytes: 2 ** 20 };
@@ -25,7 +25,7 @@ const maxAttempts = 5;
 
 export async function list(
   context: RegistryContext,
-  request: ResourceRequest<ListOptions>,
+  request: ResourceRequest<ServerListOptions>,
 ): Promise<ListResponse> {
   const { type, namespace, options } = request;
   const selectors = parseSelectors(type, options);
@@ -35,7 +35,7 @@ export async function list(
   if (plan.atLeast !== undefined) await checkReached(context, plan.atLeast);
   try {
     if (name !== undefined && plan.after === undefined) {
-      return await listOne(context, type, keyOf(type, { ...scope, name }), selection, plan.revision);
+      return await listOne(context, type, storeKey(type, { ...scope, name }), selection, plan.revision);
     }
     const range: ListRange = { prefix: prefixOf(type, scope), selection, plan };
     for (let attempt = 1; ; attempt++) {
@@ -67,7 +67,7 @@ async function listOne(
   { store, objects }: RegistryContext,
   type: ResourceType,
   key: string,
-  selection: Selection,
+  selection: ObjectFilter,
   exact: number | undefined,
 ): Promise<ListResponse> {
   // The key itself sorts before all others that start with it.
@@ -80,7 +80,7 @@ async function listOne(
 /** Objects that a list consists of. */
 interface ListRange {
   readonly prefix: string;
-  readonly selection: Selection;
+  readonly selection: ObjectFilter;
   readonly plan: ListPlan;
 }
 
@@ -125,7 +125,7 @@ async function* itemsOf(batches: Batches): AsyncGenerator<readonly StoredObject[
 /** Reads a list batch by batch; returns the position of the next page. Lets other requests be handled in between. */
 async function* batchesOf(
   { store, objects }: RegistryContext,
-  { type, options, user, signal }: ResourceRequest<ListOptions>,
+  { type, options, user, signal }: ResourceRequest<ServerListOptions>,
   { prefix, selection, plan }: ListRange,
 ): Batches {
   const start = type.storage.prefix;

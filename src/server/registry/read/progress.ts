@@ -1,12 +1,12 @@
 import type { Clock } from "../../../model/core.js";
-import type { Watch, WatchBatch } from "../../../store/index.js";
+import type { StoreWatch, WatchBatch } from "../../../store/index.js";
 
 /**
  * Yields the batches of a watch, and at every interval a revision up to which all batches have been yielded, also when
  * nothing changes. Revisions never decrease.
  */
 export async function* withProgress(
-  source: Watch,
+  source: StoreWatch,
   clock: Clock,
   interval: number,
 ): AsyncGenerator<WatchBatch | number, void, undefined> {

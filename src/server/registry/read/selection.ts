@@ -15,7 +15,7 @@ import type { ResourceType } from "../../resources/resource-type.js";
 const maxRequirements = 1000;
 
 /** Predicate for objects; undefined selects all. */
-export type Selection = ((object: KubeObject) => boolean) | undefined;
+export type ObjectFilter = ((object: KubeObject) => boolean) | undefined;
 
 /** Parsed selectors of a list or watch. */
 export interface Selectors {
@@ -68,7 +68,7 @@ function limitToName(fields: FieldSelector | undefined, name: string): FieldSele
   throw failures.badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
-export function selectionOf(type: ResourceType, { labels, fields }: Selectors): Selection {
+export function selectionOf(type: ResourceType, { labels, fields }: Selectors): ObjectFilter {
   if (labels === undefined && fields === undefined) return undefined;
   return (object) =>
     (labels === undefined || labels.matches(object.metadata.labels)) &&

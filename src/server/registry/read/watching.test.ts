@@ -3,9 +3,9 @@ import { failure, refusal } from "../fixtures/failure.js";
 import {
   testApi,
   type TestApi,
-  type TestObject,
+  type AssertedObject,
   type TestResource,
-  type Watching,
+  type WatchReading,
 } from "../fixtures/test-api.js";
 
 let api: TestApi;
@@ -13,7 +13,7 @@ let all: TestResource;
 let widgets: TestResource;
 let zones: TestResource;
 let namespaces = 0;
-let open: Watching[] = [];
+let open: WatchReading[] = [];
 
 beforeAll(async () => {
   api = await testApi();
@@ -30,7 +30,7 @@ beforeEach(async () => {
   widgets = all.in(namespace);
 });
 
-function watch(options: Parameters<TestResource["watch"]>[0] = {}, things = widgets): Watching {
+function watch(options: Parameters<TestResource["watch"]>[0] = {}, things = widgets): WatchReading {
   const watching = things.watch(options);
   open.push(watching);
   return watching;
@@ -47,7 +47,7 @@ async function now(): Promise<string> {
   return String((await api.store.status()).revision);
 }
 
-function labelled(name: string, color: string): Promise<TestObject> {
+function labelled(name: string, color: string): Promise<AssertedObject> {
   return widgets.create({ metadata: { name, labels: { color } } });
 }
 

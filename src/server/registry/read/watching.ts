@@ -1,15 +1,15 @@
 import type { KubeObject } from "../../../model/core.js";
-import { SlowWatcher, type WatchEvent } from "../../../store/index.js";
+import { SlowWatcher, type StoreEvent } from "../../../store/index.js";
 import { pause } from "../../event-loop/turns.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, prefixOf } from "../keys.js";
+import { storeKey, prefixOf } from "../keys.js";
 import { planWatch } from "./list-options.js";
 import { checkReached } from "./listing.js";
 import { withProgress } from "./progress.js";
 import type { ObjectEvent, ResourceRequest, ServerWatchOptions } from "../requests.js";
-import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
+import { narrowScope, parseSelectors, selectionOf, type ObjectFilter } from "./selection.js";
 import { storeFailure } from "../store-failures.js";
 
 /** Milliseconds between bookmarks, if the client allows them. */
@@ -22,7 +22,7 @@ const batch = { limit: 500, bytes: 2 ** 20 };
  * Streams the events of a watch: the current state as ADDED events if the options request it, then every change once, in
  * order. Ends at its timeout, when its signal aborts, when its reader is too slow, or when the kind changes or is removed.
  */
-export async function* watch(
+export async function* watchObjects(
   context: RegistryContext,
   request: ResourceRequest<ServerWatchOptions>,
 ): AsyncGenerator<readonly ObjectEvent[], void, undefined> {
@@ -33,7 +33,7 @@ export async function* watch(
   const selection = selectionOf(type, selectors);
   const plan = planWatch(type, options);
   const { scope, name } = narrowScope(type, { namespace }, selectors);
-  const prefix = name === undefined ? prefixOf(type, scope) : keyOf(type, { ...scope, name });
+  const prefix = name === undefined ? prefixOf(type, scope) : storeKey(type, { ...scope, name });
 
   const end = new AbortController();
   const stop = (): void => end.abort();
@@ -75,7 +75,7 @@ async function* currentState(
   { store, objects }: RegistryContext,
   type: ResourceType,
   prefix: string,
-  selection: Selection,
+  selection: ObjectFilter,
   user: string,
   end: AbortSignal,
 ): AsyncGenerator<readonly ObjectEvent[], number | undefined, undefined> {
@@ -101,8 +101,8 @@ async function* currentState(
 function eventsOf(
   context: RegistryContext,
   type: ResourceType,
-  changes: readonly WatchEvent[],
-  selection: Selection,
+  changes: readonly StoreEvent[],
+  selection: ObjectFilter,
 ): ObjectEvent[] {
   const events: ObjectEvent[] = [];
   for (const change of changes) {
@@ -115,7 +115,7 @@ function eventsOf(
   return events;
 }
 
-function plainEvent(context: RegistryContext, type: ResourceType, change: WatchEvent): ObjectEvent {
+function plainEvent(context: RegistryContext, type: ResourceType, change: StoreEvent): ObjectEvent {
   const object = objectOf(context, type, change);
   if (change.type === "delete") return { type: "DELETED", object };
   return { type: change.entry.created === change.entry.revision ? "ADDED" : "MODIFIED", object };
@@ -124,7 +124,7 @@ function plainEvent(context: RegistryContext, type: ResourceType, change: WatchE
 function selectedEvent(
   context: RegistryContext,
   type: ResourceType,
-  change: WatchEvent,
+  change: StoreEvent,
   selection: (object: KubeObject) => boolean,
 ): ObjectEvent | undefined {
   const before = change.previous !== undefined && selection(previousOf(context, type, change).object);
@@ -136,7 +136,7 @@ function selectedEvent(
 }
 
 /** Object after a change; for a deletion its last state, at the revision of the deletion. */
-function objectOf(context: RegistryContext, type: ResourceType, change: WatchEvent): StoredObject {
+function objectOf(context: RegistryContext, type: ResourceType, change: StoreEvent): StoredObject {
   if (change.type === "delete") return previousOf(context, type, change);
   return context.objects.get(type, change.entry);
 }
@@ -145,7 +145,7 @@ function objectOf(context: RegistryContext, type: ResourceType, change: WatchEve
 function previousOf(
   { objects }: RegistryContext,
   type: ResourceType,
-  { key, previous, revision }: WatchEvent,
+  { key, previous, revision }: StoreEvent,
 ): StoredObject {
   if (previous === undefined) throw new Error(`the store sent no previous version of ${key}`);
   return objects.get(type, previous, revision);

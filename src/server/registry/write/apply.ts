@@ -12,7 +12,7 @@ import { ownershipWrite } from "./record-ownership.js";
 import { writeObject } from "./update.js";
 
 /** Server-side apply: creates the object, or changes the fields that the manager applies. */
-export function apply(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
+export function applyObject(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
   const { type, body, options, subresource } = request;
   const config = decodeConfiguration(request);
   const propose = async (live: StoredObject | undefined, nextStep: NextStep): Promise<Draft> => {
@@ -42,7 +42,7 @@ export function apply(context: RegistryContext, request: WriteRequest): Promise<
   return writeObject(context, request, {
     propose,
     proposeNew: subresource === undefined ? proposeNew : undefined,
-    // Applying has decided about ownership.
+    // Applying the configuration has computed the ownership.
     recordOwnership: () => {},
   });
 }

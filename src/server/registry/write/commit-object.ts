@@ -1,18 +1,36 @@
-import { failures } from "../../../model/core.js";
+import { failures, type KubeObject } from "../../../model/core.js";
+import type { Entry } from "../../../store/index.js";
 import { encodeStored } from "../../resources/encode-stored.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import type { StoredObject } from "../../resources/stored-object.js";
+import { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
+import { claimMutations } from "./claims.js";
 import { copyJson } from "./copy-json.js";
 
-/** Revision and size of the stored object that a write replaces. */
+/** Stored object that a write replaces. */
 export interface Replaced {
   readonly revision: number;
+  /** Size as it is stored. */
   readonly bytes: number;
+  /** Undefined for a create. */
+  readonly object: KubeObject | undefined;
 }
 
 /** Stands for the object that a create replaces. */
-export const nothing: Replaced = { revision: 0, bytes: 0 };
+export const nothing: Replaced = { revision: 0, bytes: 0, object: undefined };
+
+/** Removes an object and frees what it holds. Returns its last state, at the revision of the removal. */
+export async function commitRemoval(
+  { store }: RegistryContext,
+  type: ResourceType,
+  entry: Entry,
+  live: KubeObject,
+): Promise<StoredObject> {
+  const { key, revision: expect } = entry;
+  const removal = { type: "delete", key, expect } as const;
+  const { revision } = await store.commit([removal, ...claimMutations(type, key, live, undefined)]);
+  return new StoredObject(type, entry, revision);
+}
 
 /**
  * Encodes an object for the store.
@@ -55,7 +73,7 @@ export function checkSizeEarly(
 }
 
 /**
- * Encodes an object and commits it, if the store still has the revision that it was made from.
+ * Encodes an object and commits it with what it holds, if the store still has the revision that it was made from.
  *
  * @throws {Conflict} when the store has another revision; and everything that stores throw.
  */
@@ -70,7 +88,8 @@ export async function commitObject(
   const value = encodeWithinLimit(context, type, object, replaced);
   const { revision: expect } = replaced;
   objects.writing(type, key, value, object);
-  const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
+  const put = { type: "put", key, value, expect, ttl: type.strategy.ttl } as const;
+  const { revision } = await store.commit([put, ...claimMutations(type, key, replaced.object, object)]);
   return objects.get(type, { key, value, revision });
 }
 

@@ -1,6 +1,6 @@
 import { failures } from "../../../model/core.js";
 import { type MutableObject, setOwn } from "../../../model/object/json.js";
-import { defaultLimits } from "../../decode/decode-limits.js";
+import { defaultDecodeLimits } from "../../decode/decode-limits.js";
 
 /**
  * Copies a JSON value so that all of it may be changed. Fields that are undefined are omitted, as they would be when stored.
@@ -22,7 +22,7 @@ function copyAt(value: unknown, depth: number, frozen: "copy" | "share"): unknow
     return value;
   }
   if (value === null || (frozen === "share" && Object.isFrozen(value))) return value;
-  if (depth === defaultLimits.depth) {
+  if (depth === defaultDecodeLimits.depth) {
     throw failures.badRequest(`the object is nested too deeply: there are more than ${depth} levels`);
   }
   if (Array.isArray(value)) return value.map((item) => copyAt(item ?? null, depth + 1, frozen));

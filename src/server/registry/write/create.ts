@@ -1,16 +1,17 @@
-import { ApiError, failures, generateName, isAlreadyExists, type KubeObject } from "../../../model/core.js";
+import { ApiError, failures, generateName, isAlreadyExists } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
-import { mutate, validate } from "../../admission/admission.js";
 import { expensiveBytes, pause } from "../../event-loop/turns.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, resourceOf } from "../keys.js";
-import type { ResourceRequest, WriteOptions, WriteRequest } from "../requests.js";
+import { storeKey, resourceOf } from "../keys.js";
+import type { ResourceRequest, ServerWriteOptions, WriteRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
+import { mutate, validate } from "./admit-object.js";
+import { claimsIn, isClaimConflict } from "./claims.js";
 import { checkSizeEarly, commitObject, encodeWithinLimit, nothing } from "./commit-object.js";
 import { copyJson } from "./copy-json.js";
-import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
 import { requestedVersion, stampCreation } from "./stamp-metadata.js";
 import { validateCreate } from "./validate-object.js";
@@ -38,7 +39,7 @@ export async function create(context: RegistryContext, request: WriteRequest): P
 
 /** Options of {@link createObject}. */
 interface CreateOptions {
-  /** Apply passes its own, since it has decided about ownership already. */
+  /** Apply passes its own, since it has computed the ownership already. */
   readonly record?: RecordOwnership | undefined;
   /** Size of the request, as far as it is known. */
   readonly bytes?: number | undefined;
@@ -47,17 +48,15 @@ interface CreateOptions {
 /** Creates an object that has been decoded, pruned and defaulted. The effects that follow (`afterWrite`) are left to the caller. */
 export async function createObject(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
-  draft: Draft,
+  request: ResourceRequest<ServerWriteOptions>,
+  proposed: Draft,
   options: CreateOptions = {},
 ): Promise<ObjectResponse> {
-  const { type, admission } = request;
+  const { type, admission, user } = request;
+  const nextStep = (options.bytes ?? 0) < expensiveBytes ? undefined : () => pause(user.name);
   const refusal = type.strategy.forbidCreate?.();
   if (refusal !== undefined) throw refusal;
-  if (admission.length > 0) {
-    await mutate(admission, admissionRequest("create", request, draft, undefined));
-    type.rules.applyDefaults(draft);
-  }
+  const draft = admission.length === 0 ? proposed : await mutate("create", request, proposed, { nextStep });
   const { name, generateName: base, namespace } = draft.metadata as Names;
   const write = (): Promise<ObjectResponse> =>
     base && !name
@@ -75,7 +74,7 @@ interface Names {
 
 async function createWithGeneratedName(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
   base: string,
   options: CreateOptions,
@@ -97,11 +96,11 @@ async function createWithGeneratedName(
 /** The steps from a decoded object to a stored one. */
 async function attemptCreate(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
   { record = recordOwnership, bytes = 0 }: CreateOptions,
 ): Promise<ObjectResponse> {
-  const { type, admission, options, user } = request;
+  const { type, user } = request;
   const nextStep = bytes < expensiveBytes ? undefined : () => pause(user.name);
   if (nextStep !== undefined) await nextStep();
   stampCreation(context, type, draft);
@@ -111,12 +110,34 @@ async function attemptCreate(
   record(context, request, draft, undefined);
   if (nextStep !== undefined) await nextStep();
   type.strategy.completeCreate?.(draft);
+  const { allocate } = type.strategy;
+  if (allocate === undefined) return storeNew(context, request, draft, nextStep);
+  for (;;) {
+    const allocated = copyJson(draft);
+    await allocate(allocated, undefined, claimsIn(context));
+    try {
+      return await storeNew(context, request, allocated, nextStep);
+    } catch (error) {
+      // Another write took a value in between, which cannot go on for ever: each time, that write succeeded.
+      if (!isClaimConflict(error)) throw error;
+    }
+  }
+}
+
+/** @throws {Conflict} when another object took what this one claims. */
+async function storeNew(
+  context: RegistryContext,
+  request: ResourceRequest<ServerWriteOptions>,
+  draft: Draft,
+  nextStep: NextStep,
+): Promise<ObjectResponse> {
+  const { type, admission, options } = request;
   validateCreate(request, draft);
   if (nextStep !== undefined) await nextStep();
-  if (admission.length > 0) await validate(admission, admissionRequest("create", request, draft, undefined));
+  if (admission.length > 0) await validate("create", request, draft);
 
   const { name = "", namespace } = draft.metadata as Names;
-  const key = keyOf(type, { namespace, name });
+  const key = storeKey(type, { namespace, name });
   if (options.dryRun) {
     if (await fromStore(context.store.get(key))) throw await alreadyExists(context, type, key, name);
     encodeWithinLimit(context, type, draft, nothing);
@@ -125,6 +146,7 @@ async function attemptCreate(
   try {
     return await commitObject(context, type, key, draft, nothing);
   } catch (error) {
+    if (isClaimConflict(error)) throw error;
     throw error instanceof Conflict ? await alreadyExists(context, type, key, name) : storeFailure(error);
   }
 }
@@ -140,26 +162,4 @@ async function alreadyExists(
   const entry = await fromStore(store.get(key));
   if (!entry || !objects.get(type, entry).object.metadata.deletionTimestamp) return error;
   return new ApiError({ ...error.status, message: `object is being deleted: ${error.message}` });
-}
-
-/** A write as admission plugins see it. */
-export function admissionRequest(
-  operation: "create" | "update" | "delete",
-  request: ResourceRequest<{ readonly dryRun?: boolean | undefined }>,
-  object: Draft | undefined,
-  old: KubeObject | undefined,
-): Parameters<typeof mutate>[1] {
-  const { user, type, namespace, name, subresource, options, warn = () => {} } = request;
-  const created = object?.metadata["name"] as string | undefined;
-  return {
-    operation,
-    user,
-    type,
-    key: { namespace, name: name || created || "" },
-    subresource,
-    object,
-    old,
-    dryRun: options.dryRun ?? false,
-    warn,
-  };
 }

@@ -6,7 +6,7 @@ import { list } from "../read/listing.js";
 import type {
   DeleteCollectionOptions,
   DeleteCollectionResponse,
-  DeleteOptions,
+  ServerDeleteOptions,
   ListEnd,
   ResourceRequest,
 } from "../requests.js";
@@ -22,7 +22,7 @@ export async function deleteCollection(
 ): Promise<DeleteCollectionResponse> {
   const { selection, deletion } = request.options;
   const listed = await list(context, { ...request, options: selection, streams: true });
-  const deleteOne: ResourceRequest<DeleteOptions> = { ...request, options: deletion };
+  const deleteOne: ResourceRequest<ServerDeleteOptions> = { ...request, options: deletion };
   const { rest, items, ...meta } = listed;
   await deleteAll(context, deleteOne, items);
   if (rest === undefined) return { ...meta, items, isPartial: false };
@@ -44,7 +44,7 @@ export async function deleteCollection(
 
 async function deleteAll(
   context: RegistryContext,
-  request: ResourceRequest<DeleteOptions>,
+  request: ResourceRequest<ServerDeleteOptions>,
   objects: readonly ObjectResponse[],
 ): Promise<void> {
   const left = objects.values();
@@ -63,15 +63,15 @@ async function deleteAll(
     }
   };
   const workers = Array.from({ length: Math.min(concurrency, objects.length) }, work);
-  // Go on only when no delete is under way any more, also after a failure.
+  // Wait for all deletes before going on, also after a failure.
   const outcomes = await Promise.allSettled(workers);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-/** Deletes a listed object, but not a successor with the same name. */
+/** Deletes a listed object, but not a new one with the same name. */
 async function deleteListed(
   context: RegistryContext,
-  request: ResourceRequest<DeleteOptions>,
+  request: ResourceRequest<ServerDeleteOptions>,
   { name = "", namespace, uid }: ObjectResponse["object"]["metadata"],
 ): Promise<void> {
   const { preconditions } = request.options;

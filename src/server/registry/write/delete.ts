@@ -1,6 +1,5 @@
 import {
   failures,
-  fieldErrors,
   foregroundFinalizer,
   formatTime,
   orphanFinalizer,
@@ -8,15 +7,14 @@ import {
   type KubeObject,
 } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
-import { validate } from "../../admission/admission.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, resourceOf } from "../keys.js";
-import type { DeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
+import { storeKey, resourceOf } from "../keys.js";
+import type { ServerDeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { commitObject } from "./commit-object.js";
-import { admissionRequest } from "./create.js";
+import { validate } from "./admit-object.js";
+import { commitObject, commitRemoval } from "./commit-object.js";
 
 /**
  * Deletes an object. One with finalizers gets a deletionTimestamp instead, and is removed together with its last finalizer.
@@ -24,19 +22,17 @@ import { admissionRequest } from "./create.js";
  */
 export async function deleteObject(
   context: RegistryContext,
-  request: ResourceRequest<DeleteOptions>,
+  request: ResourceRequest<ServerDeleteOptions>,
 ): Promise<DeleteResponse> {
-  const { type, options } = request;
-  checkOptions(options);
-  const key = keyOf(type, request);
-  const { user, signal } = request;
+  const { type, user, signal } = request;
+  const key = storeKey(type, request);
   return context.writes.run(key, { user: user.name, signal }, () => attemptDelete(context, request, key));
 }
 
 /** Reads the stored object and deletes or marks it; starts over when another process wrote it in between. */
 async function attemptDelete(
   context: RegistryContext,
-  request: ResourceRequest<DeleteOptions>,
+  request: ResourceRequest<ServerDeleteOptions>,
   key: string,
 ): Promise<DeleteResponse> {
   const { type, options, admission, signal } = request;
@@ -48,9 +44,7 @@ async function attemptDelete(
     checkPreconditions(request, live.object);
     const why = type.strategy.forbidDelete?.(live.object);
     if (why !== undefined) throw failures.forbidden(resourceOf(type), request.name, why);
-    if (admission.length > 0) {
-      await validate(admission, admissionRequest("delete", request, undefined, live.object));
-    }
+    if (admission.length > 0) await validate("delete", request, undefined, live.object);
     const terminating = markTerminating(context, type, live.object, options);
     const isRemoved = terminating === undefined;
     const respond = (object: ObjectResponse): DeleteResponse => {
@@ -59,15 +53,15 @@ async function attemptDelete(
     if (terminating === live.object) return respond(live);
     if (options.dryRun) return respond(isRemoved ? live : new PlainObject(terminating));
     try {
+      const { object } = live;
       if (!isRemoved) {
         // A mark is small, and what cannot be marked could not be deleted.
-        const replaced = { revision: entry.revision, bytes: Infinity };
+        const replaced = { revision: entry.revision, bytes: Infinity, object };
         return respond(await commitObject(context, type, key, terminating, replaced));
       }
-      await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
-      return respond(live);
+      return respond(await commitRemoval(context, type, entry, object));
     } catch (error) {
-      // Another write came in between, which cannot go on for ever; a precondition ends it too.
+      // Another write was committed meanwhile: start over. A precondition may refuse the deletion then.
       if (!(error instanceof Conflict)) throw storeFailure(error);
     }
   }
@@ -78,7 +72,7 @@ function markTerminating(
   { clock }: RegistryContext,
   type: ResourceType,
   live: KubeObject,
-  options: DeleteOptions,
+  options: ServerDeleteOptions,
 ): Draft | KubeObject | undefined {
   const { finalizers: present = [], ...metadata } = live.metadata;
   const finalizers = finalizersAfter(present, options);
@@ -98,44 +92,25 @@ function markTerminating(
 }
 
 /** Finalizers according to the propagation policy; the same list if nothing changes. */
-function finalizersAfter(present: readonly string[], options: DeleteOptions): readonly string[] {
+function finalizersAfter(present: readonly string[], options: ServerDeleteOptions): readonly string[] {
   const policy = policyOf(options);
   // Without a policy, that of an earlier delete stays in force.
   if (policy === undefined) return present;
   const finalizers = present.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
   if (policy === "Orphan") finalizers.push(orphanFinalizer);
   if (policy === "Foreground") finalizers.push(foregroundFinalizer);
-  const known = new Set(present);
-  const same = finalizers.length === present.length && finalizers.every((name) => known.has(name));
+  const before = new Set(present);
+  const same = finalizers.length === present.length && finalizers.every((name) => before.has(name));
   return same ? present : finalizers;
 }
 
-function policyOf({ propagationPolicy, orphanDependents }: DeleteOptions): string | undefined {
+function policyOf({ propagationPolicy, orphanDependents }: ServerDeleteOptions): string | undefined {
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   return propagationPolicy;
 }
 
-function checkOptions({ propagationPolicy, orphanDependents, gracePeriodSeconds }: DeleteOptions): void {
-  const errors: fieldErrors.FieldError[] = [];
-  if (propagationPolicy !== undefined) {
-    const field = "propagationPolicy";
-    if (orphanDependents !== undefined) {
-      const detail = "orphanDependents and deletionPropagation cannot be both set";
-      errors.push(fieldErrors.invalid(field, propagationPolicy, detail));
-    }
-    const policies = ["Foreground", "Background", "Orphan"];
-    if (!policies.includes(propagationPolicy)) {
-      errors.push(fieldErrors.notSupported(field, propagationPolicy, [...policies, "nil"]));
-    }
-  }
-  if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds)) {
-    errors.push(fieldErrors.invalid("gracePeriodSeconds", gracePeriodSeconds, "must be a whole number"));
-  }
-  if (errors.length > 0) throw failures.invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
-}
-
 function checkPreconditions(
-  { type: { group, kind }, name, options: { preconditions = {} } }: ResourceRequest<DeleteOptions>,
+  { type: { group, kind }, name, options: { preconditions = {} } }: ResourceRequest<ServerDeleteOptions>,
   { metadata }: KubeObject,
 ): void {
   // Kubernetes names the kind here, where it names the resource everywhere else.

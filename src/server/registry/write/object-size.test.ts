@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { encodeStored } from "../../resources/encode-stored.js";
 import type { Draft } from "../../resources/resource-type.js";
-import { keyOf } from "../keys.js";
+import { storeKey } from "../keys.js";
 import { refusal } from "../fixtures/failure.js";
 import { testApi, type TestApi, type TestResource } from "../fixtures/test-api.js";
 
@@ -27,7 +27,7 @@ const text = (length: number): string => "x".repeat(length);
 
 /** Size of an object as it is stored. */
 async function storedBytes(of: string): Promise<number> {
-  const entry = await api.store.get(keyOf(widgets.type, widgets.target(of)));
+  const entry = await api.store.get(storeKey(widgets.type, widgets.target(of)));
   return entry?.value.length ?? NaN;
 }
 
@@ -38,7 +38,7 @@ async function storeOversized(of: string, metadata: object): Promise<void> {
       .object as object),
     spec: { text: text(2 * limit), replicas: 1 },
   } as unknown as Draft;
-  const key = keyOf(widgets.type, widgets.target(of));
+  const key = storeKey(widgets.type, widgets.target(of));
   await api.store.commit([{ type: "put", key, value: encodeStored(widgets.type, object) }]);
 }
 

@@ -10,7 +10,8 @@ import {
 } from "../../../model/core.js";
 import { failureStatus } from "../../../model/errors/status.js";
 import { applyStrategicMergePatch, patchSchemaOf } from "../../../model/patch/strategic-merge.js";
-import type { Draft } from "../../resources/resource-type.js";
+import { isJsonObject } from "../../../model/object/json.js";
+import { apiVersionOf, type Draft } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import type { PatchRequest, WriteResponse } from "../requests.js";
@@ -27,7 +28,7 @@ export function patch(context: RegistryContext, request: PatchRequest): Promise<
 
 async function patchedObject(request: PatchRequest, live: StoredObject, nextStep: NextStep): Promise<Draft> {
   const { type, body } = request;
-  const object = applyPatch(live.object as unknown as Json, request, type.schema);
+  const object = withOwnKind(request, applyPatch(live.object as unknown as Json, request, type.schema));
   if (nextStep !== undefined) await nextStep();
   // Parts that the patch does not change are canonical already, and stay shared.
   const canonical = live.isCanonical ? live.object : undefined;
@@ -37,6 +38,17 @@ async function patchedObject(request: PatchRequest, live: StoredObject, nextStep
   const toError = patchError(request, object);
   await pruneAndDefault(type, draft, body, request, { toError, canonical, nextStep });
   return draft;
+}
+
+/**
+ * The patched object as one of its own kind, where Kubernetes ignores the kind that a patch names. Clients that read metadata only
+ * name PartialObjectMetadata. A strategic merge patch works on a structure without kind, and a write through `status` of an
+ * unstructured object takes nothing but the status.
+ */
+function withOwnKind({ type, subresource, patchType }: PatchRequest, patched: Json): Json {
+  const isStatusOnly = subresource === "status" && type.capabilities.decoding === "unstructured";
+  if ((!isStatusOnly && patchType !== "strategic") || !isJsonObject(patched)) return patched;
+  return { ...patched, apiVersion: apiVersionOf(type), kind: type.kind };
 }
 
 /** Applies a patch of any type but `apply`. */

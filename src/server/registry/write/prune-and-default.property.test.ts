@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../model/core.js";
 import { anything, definition } from "../fixtures/definitions.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "../fixtures/test-api.js";
 
 const port: JsonObject = {
   type: "object",
@@ -91,13 +91,13 @@ interface Write {
   readonly strict: boolean;
 }
 
-/** What no two servers have in common. */
-const own = /[\da-f]{8}-[\da-f-]{27}|patch: Invalid value: "(?:\\.|[^"\\])*"/g;
+/** Parts of messages that differ between two servers: uids, and objects in full. */
+const differing = /[\da-f]{8}-[\da-f-]{27}|patch: Invalid value: "(?:\\.|[^"\\])*"/g;
 
-/** What a write comes to: the object without what differs between two servers, or what it was refused with. */
+/** Outcome of a write: the object or the error, without the parts that differ between two servers, and the warnings. */
 async function outcome(
   widgets: TestResource,
-  { how, body: said, status, manager, strict }: Write,
+  { how, body: content, status, manager, strict }: Write,
 ): Promise<unknown> {
   const warnings: string[] = [];
   const options = {
@@ -109,28 +109,28 @@ async function outcome(
   try {
     const written =
       how === "apply"
-        ? await widgets.apply("w", manager, said, { ...options, force: true })
-        : await widgets.patch("w", how, how === "merge" ? said : replacing(said), options);
-    return { ...shown(written), warnings };
+        ? await widgets.apply("w", manager, content, { ...options, force: true })
+        : await widgets.patch("w", how, how === "merge" ? content : replacing(content), options);
+    return { ...comparable(written), warnings };
   } catch (error) {
-    return { error: String(error).replaceAll(own, "…"), warnings };
+    return { error: String(error).replaceAll(differing, "…"), warnings };
   }
 }
 
-function replacing(said: object): object[] {
-  return Object.entries(said).map(([field, value]) => ({
+function replacing(content: object): object[] {
+  return Object.entries(content).map(([field, value]) => ({
     op: "add",
     path: `/${field}/added`,
     value: value as unknown,
   }));
 }
 
-function shown({ metadata, ...object }: TestObject): object {
+function comparable({ metadata, ...object }: AssertedObject): object {
   return { ...object, metadata: { ...metadata, uid: "", resourceVersion: "" } };
 }
 
-/** Another schema of the same meaning: from then on stored objects have to be looked at from top to bottom. */
-async function unsettle(api: TestApi, description: string): Promise<void> {
+/** Changes the description in the schema: from then on, stored objects are pruned and defaulted in full. */
+async function changeSchema(api: TestApi, description: string): Promise<void> {
   const definitions = api.resource("customresourcedefinitions", { group: "apiextensions.k8s.io" });
   const name = "widgets.demo.dev";
   const { spec } = definition("Widget", { versions: [{ properties: properties(description) }] });
@@ -149,7 +149,7 @@ test("skipping unchanged parts gives the same result as pruning and defaulting e
       };
       expect(await create(quick)).toEqual(await create(careful));
       for (const [index, each] of writes.entries()) {
-        await unsettle(careful, `the schema number ${index}`);
+        await changeSchema(careful, `the schema number ${index}`);
         expect(await outcome(quick.resource("widgets"), each)).toEqual(
           await outcome(careful.resource("widgets"), each),
         );

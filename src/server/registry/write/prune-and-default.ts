@@ -5,7 +5,7 @@ import { objectMetaFault, readObjectMeta } from "../../../model/structural/objec
 import { checkEnvelope, type Address, type EnvelopeType } from "../../decode/envelope.js";
 import type { Body } from "../../decode/decoded-body.js";
 import type { Capabilities, Draft, ResourceType } from "../../resources/resource-type.js";
-import type { ResourceRequest, WriteOptions } from "../requests.js";
+import type { ResourceRequest, ServerWriteOptions } from "../requests.js";
 import { copyJson } from "./copy-json.js";
 
 /** Parts of a kind that are needed to decode and prune an object. */
@@ -15,7 +15,7 @@ export interface DecodableType extends EnvelopeType {
 }
 
 /** Parts of a request that say how strictly fields are checked. */
-type FieldChecks = Pick<ResourceRequest<WriteOptions>, "options" | "warn">;
+type FieldChecks = Pick<ResourceRequest<ServerWriteOptions>, "options" | "warn">;
 
 /** Object of a request body, which may be changed. Checks that it is of this kind and for this address. */
 export function decodeObject(
@@ -43,8 +43,8 @@ export interface PruneOptions {
 }
 
 /**
- * Brings an object into the form of its kind: fields that the server itself reads have their types, unknown fields are gone, defaults
- * are set. Unknown and duplicate fields are reported according to the request's field validation.
+ * Prunes unknown fields, sets defaults, and checks the types of the fields that the server itself reads. Unknown and duplicate fields
+ * are reported according to the request's field validation.
  */
 export async function pruneAndDefault(
   type: DecodableType,

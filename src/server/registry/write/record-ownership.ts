@@ -5,10 +5,10 @@ import { objectType, type FieldType } from "../../../model/apply/typed/field-typ
 import { apiVersionOf, type Draft, type ResourceType } from "../../resources/resource-type.js";
 import type { ResourceTypes } from "../../resources/resource-types.js";
 import type { RegistryContext } from "../context.js";
-import type { ResourceRequest, WriteOptions } from "../requests.js";
+import type { ResourceRequest, ServerWriteOptions } from "../requests.js";
 import { copyJson } from "./copy-json.js";
 
-type Request = Pick<ResourceRequest<WriteOptions>, "type" | "subresource" | "options">;
+type Request = Pick<ResourceRequest<ServerWriteOptions>, "type" | "subresource" | "options">;
 
 /** Records which fields the request's manager changed, by comparing the stored object with the one to be stored. */
 export function recordOwnership(
@@ -92,6 +92,6 @@ function convertVersion(
   const draft = copyJson(object) as unknown as Draft;
   draft.metadata ??= {};
   const stored = source?.storage.conversion?.toStorage(draft) ?? draft;
-  const shown = target.storage.conversion?.fromStorage(stored) ?? stored;
-  return { ...shown, apiVersion, kind: target.kind };
+  const converted = target.storage.conversion?.fromStorage(stored) ?? stored;
+  return { ...converted, apiVersion, kind: target.kind };
 }

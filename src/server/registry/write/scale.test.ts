@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anything } from "../fixtures/definitions.js";
 import { refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
 let widgets: TestResource;
-let made: TestObject;
+let made: AssertedObject;
 let name: string;
 let count = 0;
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 /** Replaces the Scale. */
-async function put(scale: object, options: object = {}): Promise<TestObject> {
+async function put(scale: object, options: object = {}): Promise<AssertedObject> {
   const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name }, ...scale } as never;
   const written = await api.caller.update(
     widgets.type,
@@ -42,14 +42,14 @@ async function put(scale: object, options: object = {}): Promise<TestObject> {
     { object },
     { subresource, ...options },
   );
-  return written.object.object as unknown as TestObject;
+  return written.object.object as unknown as AssertedObject;
 }
 
 /** Applies a Scale. */
 async function apply(
   scale: object,
   options: { force?: boolean; fieldManager?: string } = {},
-): Promise<TestObject> {
+): Promise<AssertedObject> {
   const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name }, ...scale } as never;
   const { force, fieldManager = "scaler" } = options;
   const patch = { type: "apply", body: { object }, force } as const;
@@ -57,7 +57,7 @@ async function apply(
     subresource,
     fieldManager,
   });
-  return written.object.object as unknown as TestObject;
+  return written.object.object as unknown as AssertedObject;
 }
 
 describe("get", () => {

@@ -8,9 +8,6 @@ import {
   type KubeObject,
 } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
-import type { ObjectSchema } from "../../../model/structural/object-schema.js";
-import { typedRules } from "../../kinds/typed/typed-rules.js";
-import { findKind } from "../../kinds/types.js";
 import { compileJsonPath, type JsonPath } from "../../resources/json-path.js";
 import {
   apiVersionOf,
@@ -19,13 +16,12 @@ import {
   type ScalePaths,
 } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
-import type { Body } from "../../decode/decoded-body.js";
 import type { RegistryContext } from "../context.js";
 import type { PatchRequest, WriteRequest, WriteResponse } from "../requests.js";
-import { apply } from "./apply.js";
+import { applyObject } from "./apply.js";
 import { copyJson } from "./copy-json.js";
+import { decodeTyped } from "./decode-typed.js";
 import { applyPatch, patchError } from "./patch.js";
-import { decodeObject, pruneFields, type DecodableType, type ToError } from "./prune-and-default.js";
 import { checkUid, writeObject } from "./update.js";
 
 /** Scale of an object. */
@@ -59,7 +55,7 @@ function selectorText(selector: unknown): string | undefined {
 
 /** Replaces an object's Scale: sets its desired number of replicas. */
 export async function updateScale(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
-  const scale = decodeScale(request, request.body);
+  const scale = decodeTyped(request, request.body);
   const propose = ({ object }: StoredObject): Draft =>
     withScale(request, object, scale, replicasIn(scale) ?? 0);
   return asScale(request.type, await writeObject(context, request, { propose }));
@@ -69,13 +65,13 @@ export async function updateScale(context: RegistryContext, request: WriteReques
 export async function patchScale(context: RegistryContext, request: PatchRequest): Promise<WriteResponse> {
   const { type, patchType, body } = request;
   if (patchType === "apply") {
-    const object = configurationOf(request, decodeScale(request, body)) as unknown as Json;
-    return asScale(type, await apply(context, { ...request, body: { object } }));
+    const object = configurationOf(request, decodeTyped(request, body)) as unknown as Json;
+    return asScale(type, await applyObject(context, { ...request, body: { object } }));
   }
   const propose = ({ object: live }: StoredObject): Draft => {
     const object = applyPatch(patchable(type, live), request, {});
     const patched = { object, duplicates: body.duplicates };
-    const scale = decodeScale(request, patched, patchError(request, object));
+    const scale = decodeTyped(request, patched, patchError(request, object));
     const replicas = replicasIn(scale);
     if (replicas !== undefined) return withScale(request, live, scale, replicas);
     throw failures.badRequest(
@@ -133,31 +129,6 @@ function setReplicas({ type, name }: WriteRequest, object: Draft, replicas: numb
     ]);
   }
   replicasPath(type).set(object, replicas);
-}
-
-let scaleRules: ObjectSchema | undefined;
-
-function rulesOfScale(): ObjectSchema {
-  const struct = findKind("autoscaling/v1", "Scale");
-  if (struct === undefined) throw new Error("autoscaling/v1 Scale is not among the built-in types");
-  return typedRules(struct);
-}
-
-/** Decodes a Scale, which is the same typed kind for everything that can be scaled. */
-function decodeScale(request: WriteRequest, body: Body, toError?: ToError): Draft {
-  scaleRules ??= rulesOfScale();
-  const type: DecodableType = {
-    group: "autoscaling",
-    version: "v1",
-    kind: "Scale",
-    plural: "scales",
-    namespaced: request.type.namespaced,
-    capabilities: { decoding: "typed" },
-    rules: scaleRules,
-  };
-  const scale = decodeObject(type, body, request);
-  pruneFields(type, scale, body, request, { toError });
-  return scale;
 }
 
 function replicasIn(scale: Draft): number | undefined {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
 /** Custom, with a status of its own. */
@@ -9,7 +9,7 @@ let widgets: TestResource;
 let gadgets: TestResource;
 let maps: TestResource;
 let leases: TestResource;
-let made: TestObject;
+let made: AssertedObject;
 let name: string;
 let count = 0;
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 /** The object with another spec. */
-function painted(thing: TestObject, color: string): object {
+function painted(thing: AssertedObject, color: string): object {
   return { ...thing, spec: { ...(thing["spec"] as object), color } };
 }
 
@@ -253,7 +253,7 @@ describe("finalizers", () => {
   test("cannot be added to an object that is being deleted", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
-    const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
+    const dying = (await widgets.delete(name)).object.object as unknown as AssertedObject;
     const more = { ...dying, metadata: { ...dying.metadata, finalizers: ["demo.dev/x", "demo.dev/y"] } };
     expect(await refusal(widgets.update(more))).toMatch(
       /^422 Invalid: .*metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"demo\.dev\/y"\}/,
@@ -263,7 +263,7 @@ describe("finalizers", () => {
   test("removing the last one removes the object", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
-    const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
+    const dying = (await widgets.delete(name)).object.object as unknown as AssertedObject;
     const free = { ...dying, metadata: { ...dying.metadata, finalizers: [] } };
     const dry = await widgets.update(free, { dryRun: true });
     expect(dry.metadata.deletionTimestamp).toBe(dying.metadata.deletionTimestamp);
@@ -276,7 +276,7 @@ describe("finalizers", () => {
   test("deletionTimestamp cannot be removed", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
-    const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
+    const dying = (await widgets.delete(name)).object.object as unknown as AssertedObject;
     const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = dying.metadata;
     const updated = await widgets.update({ ...dying, metadata: { ...metadata, labels: { b: "2" } } });
     expect(updated.metadata).toMatchObject({

@@ -8,16 +8,18 @@ import {
 } from "../../../model/core.js";
 import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
-import { mutate, validate } from "../../admission/admission.js";
 import { expensiveBytes, pause } from "../../event-loop/turns.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, resourceOf } from "../keys.js";
-import type { ResourceRequest, WriteOptions, WriteRequest, WriteResponse } from "../requests.js";
+import { storeKey, resourceOf } from "../keys.js";
+import type { ResourceRequest, ServerWriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { checkSizeEarly, commitObject, encodeWithinLimit } from "./commit-object.js";
-import { admissionRequest, createObject, type RecordOwnership } from "./create.js";
+import { mutate, validate } from "./admit-object.js";
+import { claimsIn } from "./claims.js";
+import { checkSizeEarly, commitObject, commitRemoval, encodeWithinLimit } from "./commit-object.js";
+import { createObject, type RecordOwnership } from "./create.js";
+import { copyJson } from "./copy-json.js";
 import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
 import { countGeneration, requestedVersion, stampUpdate } from "./stamp-metadata.js";
@@ -25,16 +27,20 @@ import { validateUpdate } from "./validate-object.js";
 import { maxWriteTime } from "./write-queue.js";
 
 /**
- * Attempts of a write without a resourceVersion when other processes write the same object; those of this process take turns. Each
- * conflict means that another write succeeded, so this is reached only if a hundred others never stop.
+ * Attempts of a write without a resourceVersion while other processes write the same object, or other requests take the values that it
+ * claims; writes of one object in this process take turns. Each conflict means that another write succeeded, so this limit takes a
+ * hundred successful writes during one request.
  */
 const maxAttempts = 100;
 
-/** The object that a verb wants to store, made from the one that is stored. */
+/** Computes the object that a verb wants to store from the stored one. */
 export interface WritePlan {
-  /** Decoded, pruned and defaulted object, which may be changed. Awaits `nextStep` between expensive steps. */
+  /**
+   * Returns the new object, decoded, pruned and defaulted. Its top level and metadata may be changed. Awaits `nextStep` between
+   * expensive steps.
+   */
   readonly propose: (live: StoredObject, nextStep: NextStep) => Draft | Promise<Draft>;
-  /** The object to create if none is stored, for verbs that may create one. */
+  /** Returns the object to create if none is stored, for verbs that may create one. */
   readonly proposeNew?: ((nextStep: NextStep) => Draft | Promise<Draft>) | undefined;
   /** Default: compare the stored object with the proposed one. */
   readonly recordOwnership?: RecordOwnership | undefined;
@@ -60,7 +66,7 @@ export async function update(context: RegistryContext, request: WriteRequest): P
 }
 
 /** A write of an object that may exist. */
-type ObjectWrite = ResourceRequest<WriteOptions> & Partial<Pick<WriteRequest, "body">>;
+type ObjectWrite = ResourceRequest<ServerWriteOptions> & Partial<Pick<WriteRequest, "body">>;
 
 /** Reads the stored object, makes the new one and commits it. Writes of the same object take turns. */
 export async function writeObject(
@@ -69,7 +75,7 @@ export async function writeObject(
   plan: WritePlan,
 ): Promise<WriteResponse> {
   const { type, user, signal, subresource } = request;
-  const key = keyOf(type, request);
+  const key = storeKey(type, request);
   const written = await context.writes.run(key, { user: user.name, signal }, () =>
     writeInTurn(context, request, plan, key),
   );
@@ -119,13 +125,12 @@ async function writeInTurn(
 /** The steps from the stored object to its successor. */
 async function attemptUpdate(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   plan: WritePlan,
   entry: Entry,
   { bytes, nextStep }: { readonly bytes: number; readonly nextStep: NextStep },
 ): Promise<Written> {
   const { type, subresource, options, admission } = request;
-  const replaced = { revision: entry.revision, bytes: entry.value.length };
   if (nextStep !== undefined) await nextStep();
   const stored = context.objects.get(type, entry);
   if (nextStep !== undefined) {
@@ -133,26 +138,31 @@ async function attemptUpdate(
     await nextStep();
   }
   const live = stored.object;
+  const replaced = { revision: entry.revision, bytes: entry.value.length, object: live };
   if (nextStep !== undefined) await nextStep();
   const proposed = await plan.propose(stored, nextStep);
   checkVersion(request, proposed, live);
-  if (admission.length > 0) {
-    await mutate(admission, admissionRequest("update", request, proposed, live));
-    type.rules.applyDefaults(proposed);
-  }
-  const updated = restrictToSubresource(request, proposed, live);
+  const admitted =
+    admission.length === 0 ? proposed : await mutate("update", request, proposed, { old: live, nextStep });
+  let updated = restrictToSubresource(request, admitted, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
   if (nextStep !== undefined) await shareUnchanged(updated, live, nextStep);
   if (nextStep !== undefined) await nextStep();
-  countGeneration(type, updated, live);
+  // Assigning a pod to a node changes nothing that its owner desires.
+  if (subresource !== "binding") countGeneration(type, updated, live);
   if (nextStep !== undefined) await nextStep();
   checkSizeEarly(context, type, updated, replaced, bytes);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
   if (nextStep !== undefined) await nextStep();
+  if (subresource === undefined && type.strategy.allocate !== undefined) {
+    // Allocation changes parts that may be shared with the stored object, or with another attempt.
+    updated = copyJson(updated);
+    await type.strategy.allocate(updated, live, claimsIn(context));
+  }
   validateUpdate(request, updated, live);
   if (nextStep !== undefined) await nextStep();
-  if (admission.length > 0) await validate(admission, admissionRequest("update", request, updated, live));
+  if (admission.length > 0) await validate("update", request, updated, live);
 
   const response = (object: WriteResponse["object"], isCommitted = false): Written => {
     return { object, created: false, isCommitted };
@@ -166,7 +176,7 @@ async function attemptUpdate(
     return response(new PlainObject(updated));
   }
   if (isLast) {
-    await context.store.commit([{ type: "delete", key: entry.key, expect: entry.revision }]);
+    await commitRemoval(context, type, entry, live);
     return response(new PlainObject(updated));
   }
   return response(await commitObject(context, type, entry.key, updated, replaced), true);
@@ -200,7 +210,11 @@ function isFinalized({ strategy }: ResourceType, object: Draft): boolean {
 }
 
 /** Refuses a write for another resourceVersion than the stored one; some kinds require a version. */
-function checkVersion(request: ResourceRequest<WriteOptions>, { metadata }: Draft, live: KubeObject): void {
+function checkVersion(
+  request: ResourceRequest<ServerWriteOptions>,
+  { metadata }: Draft,
+  live: KubeObject,
+): void {
   const { type, name } = request;
   const version = requestedVersion(metadata);
   if (version !== undefined) {
@@ -216,19 +230,55 @@ function checkVersion(request: ResourceRequest<WriteOptions>, { metadata }: Draf
 
 /** A write through a subresource changes nothing else; a write of the object leaves the status as it is. */
 function restrictToSubresource(
-  { type, subresource }: ResourceRequest<WriteOptions>,
+  { type, subresource }: ResourceRequest<ServerWriteOptions>,
   updated: Draft,
   live: KubeObject,
 ): Draft {
-  if (subresource === "status" || subresource === "finalize") {
-    const kept: Draft = { ...(live as Draft), metadata: { ...live.metadata } };
-    const { managedFields } = updated.metadata;
-    if (managedFields !== undefined) kept.metadata["managedFields"] = managedFields;
-    if (subresource === "status") return setStatus(kept, updated["status"]);
-    const spec = updated["spec"] as { finalizers?: unknown } | undefined;
-    return { ...kept, spec: { ...(kept["spec"] as object), finalizers: spec?.finalizers ?? [] } };
+  switch (subresource) {
+    case "status":
+      return setStatus(
+        { ...(live as Draft), metadata: metadataOfStatus(type, updated, live) },
+        updated["status"],
+      );
+    case "finalize": {
+      const { finalizers = [] } = (updated["spec"] ?? {}) as { finalizers?: unknown };
+      const metadata = metadataOfStatus(type, updated, live);
+      return { ...(live as Draft), metadata, spec: { ...(live.spec as object), finalizers } };
+    }
+    case "ephemeralcontainers": {
+      const { ephemeralContainers } = (updated["spec"] ?? {}) as { ephemeralContainers?: unknown };
+      const { ephemeralContainers: _, ...spec } = live.spec as { ephemeralContainers?: unknown };
+      const metadata = keptMetadata(updated, live);
+      return {
+        ...(live as Draft),
+        metadata,
+        spec: ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers },
+      };
+    }
+    case "binding":
+    case "eviction":
+      return updated;
+    default:
+      return type.subresources.status ? setStatus(updated, live.status) : updated;
   }
-  return type.subresources.status ? setStatus(updated, live.status) : updated;
+}
+
+/** Metadata of a write through a subresource that changes none of it. */
+function keptMetadata({ metadata }: Draft, live: KubeObject): Draft["metadata"] {
+  const { managedFields } = metadata;
+  return managedFields === undefined ? { ...live.metadata } : { ...live.metadata, managedFields };
+}
+
+/** Metadata of a write through `status`: built-in kinds take what is sent along, except for some fields. */
+function metadataOfStatus({ strategy }: ResourceType, updated: Draft, live: KubeObject): Draft["metadata"] {
+  const { keptByStatus = "all" } = strategy;
+  if (keptByStatus === "all") return keptMetadata(updated, live);
+  const metadata = { ...updated.metadata };
+  for (const field of keptByStatus) {
+    if (live.metadata[field] === undefined) delete metadata[field];
+    else metadata[field] = live.metadata[field];
+  }
+  return metadata;
 }
 
 function setStatus(draft: Draft, status: unknown): Draft {
@@ -239,7 +289,7 @@ function setStatus(draft: Draft, status: unknown): Draft {
 
 /** Refuses a write that names the uid of another object than the stored one. */
 export function checkUid(
-  { type, name }: ResourceRequest<WriteOptions>,
+  { type, name }: ResourceRequest<ServerWriteOptions>,
   metadata: Draft["metadata"],
   uid: string | undefined,
 ): void {
@@ -249,6 +299,6 @@ export function checkUid(
   throw failures.conflict(resourceOf(type), name, why);
 }
 
-function modified({ type, name }: ResourceRequest<WriteOptions>): Error {
+function modified({ type, name }: ResourceRequest<ServerWriteOptions>): Error {
   return failures.conflict(resourceOf(type), name, failures.modifiedConflict);
 }

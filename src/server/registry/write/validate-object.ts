@@ -9,9 +9,9 @@ import {
 import { validateFinalizers, validateStandardFinalizers } from "../../../model/object/finalizers.js";
 import { quote } from "../../../model/object/quote.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { ResourceRequest, WriteOptions } from "../requests.js";
+import type { ResourceRequest, ServerWriteOptions } from "../requests.js";
 
-type Request = Pick<ResourceRequest<WriteOptions>, "type" | "subresource" | "warn">;
+type Request = Pick<ResourceRequest<ServerWriteOptions>, "type" | "subresource" | "warn">;
 
 /**
  * Validates a new object: metadata, schema, rules of the kind.
@@ -67,7 +67,7 @@ function refuse(
 
 function sendWarnings(request: Request, draft: Draft, live: KubeObject | undefined): void {
   const { type, subresource, warn } = request;
-  for (const text of type.strategy.warnings?.(draft) ?? []) warn?.(text);
+  for (const text of type.strategy.warnings?.(draft, live) ?? []) warn?.(text);
   if (subresource === undefined) warnOfUnqualifiedFinalizers(request, draft, live);
 }
 

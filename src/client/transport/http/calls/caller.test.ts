@@ -4,11 +4,11 @@ import type { Connection } from "../../connection.js";
 import { ConnectionError, type Transport } from "../../transport.js";
 import type { RequestInfo } from "../calls/request.js";
 import { answer, fail, scriptedServer, until } from "../fixtures/scripted-server.js";
-import { configMaps, target, configMap, setup, passTime, failureOf } from "../fixtures/setup.js";
+import { configMaps, target, configMap, setup, passTime, rejectionOf } from "../fixtures/setup.js";
 import { httpTransport } from "../http-transport.js";
 
-describe("repetitions", () => {
-  test("a storm of 429 is waited out as the server asks, for a create too", async () => {
+describe("retries", () => {
+  test("waits as long as Retry-After of repeated 429s, also for a create", async () => {
     const { server, transport, clock, requests } = await setup((response, _, number) =>
       number <= 3
         ? fail(response, 429, "TooManyRequests", { "retry-after": "2" })
@@ -26,17 +26,17 @@ describe("repetitions", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("a wait that would not be in time is not begun: the server's error is told", async () => {
+  test("fails at once with the server's error if the retry would exceed the timeout", async () => {
     const { server, transport } = await setup((response) =>
       fail(response, 503, "ServiceUnavailable", { "retry-after": "3600" }),
     );
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(isServiceUnavailable(error)).toBe(true);
     expect(retryAfterSeconds(error)).toBe(3600);
     expect(server.received).toHaveLength(1);
   });
 
-  test("what the server says in the body alone counts too", async () => {
+  test("reads Retry-After from the Status in the body", async () => {
     const details = { retryAfterSeconds: 1 };
     const { transport, clock } = await setup((response, _, number) =>
       number === 1
@@ -48,7 +48,7 @@ describe("repetitions", () => {
     await expect(got).resolves.toEqual(configMap);
   });
 
-  test("a get survives bad gateways and answers that break off", async () => {
+  test("a get survives 502s and incomplete responses", async () => {
     const { server, transport, clock } = await setup((response, _, number) => {
       if (number === 1) response.writeHead(502).end("bad gateway");
       else if (number === 2) response.socket?.destroy();
@@ -82,22 +82,22 @@ describe("repetitions", () => {
   };
 
   test.each(Object.entries(writes))(
-    "%s that may have been carried out is not sent again, and the error says so",
+    "%s that may have been executed is not retried, and the error says so",
     async (_, write) => {
       const { server, transport, requests } = await setup((response, _, number) =>
         number === 1 ? response.socket?.destroy() : fail(response, 502, "BadGateway"),
       );
-      const error = await failureOf(write(transport));
+      const error = await rejectionOf(write(transport));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error.message).toMatch(/the request may have been carried out$/);
       expect(server.received).toHaveLength(1);
       expect(requests.map(({ code }) => code)).toEqual(["<error>"]);
-      expect(await failureOf(write(transport))).toMatchObject({ code: 502 });
+      expect(await rejectionOf(write(transport))).toMatchObject({ code: 502 });
       expect(server.received).toHaveLength(2);
     },
   );
 
-  test.each(Object.entries(repeatable))("%s is: doing it twice is like doing it once", async (_, write) => {
+  test.each(Object.entries(repeatable))("%s is retried, since it is idempotent", async (_, write) => {
     const { server, transport, clock } = await setup((response, _, number) =>
       number === 1 ? response.socket?.destroy() : answer(response, 200, configMap),
     );
@@ -108,7 +108,7 @@ describe("repetitions", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test("who listens and fails does not make the call fail", async () => {
+  test("an error of a listener does not fail the call", async () => {
     await using server = await scriptedServer((response) => {
       answer(response, 201, configMap, { warning: '299 - "old"' });
     });
@@ -129,7 +129,7 @@ describe("repetitions", () => {
     warning.mockRestore();
   });
 
-  test("a create that found nobody is sent again", async () => {
+  test("a create that never reached the server is retried", async () => {
     const clock = new VirtualClock();
     const server = await scriptedServer((response) => answer(response, 201, configMap));
     const { url } = server;
@@ -141,7 +141,7 @@ describe("repetitions", () => {
       retries: { withoutRetryAfter: 2 },
       onRequest: (info) => refused.push(info),
     });
-    const failed = failureOf(transport.create(configMaps, target, configMap));
+    const failed = rejectionOf(transport.create(configMaps, target, configMap));
     await passTime(clock, 1000);
     await until(() => refused.length === 2);
     await passTime(clock, 1000);
@@ -149,7 +149,7 @@ describe("repetitions", () => {
     expect(refused).toHaveLength(3);
   });
 
-  test("connections that the server has closed meanwhile are not used", async () => {
+  test("does not reuse connections that the server has closed", async () => {
     const { server, transport } = await setup((response) => answer(response, 201, configMap));
     await transport.create(configMaps, target, configMap);
     for (const socket of server.sockets) socket.destroy();
@@ -158,7 +158,7 @@ describe("repetitions", () => {
     expect(server.connections).toBe(2);
   });
 
-  test("however many are refused at once, credentials are renewed once", async () => {
+  test("renews credentials once for concurrent 401s", async () => {
     const renewals = vi.fn<() => void>();
     let token = "old";
     const headers: Connection["headers"] = async ({ renew } = {}) => {
@@ -188,29 +188,29 @@ describe("repetitions", () => {
   });
 });
 
-describe("time and cancellation", () => {
-  test("a call that is not answered in time is a 504 that says what it waited for", async () => {
+describe("timeout and cancellation", () => {
+  test("a call that exceeds its timeout is a 504 that names the operation", async () => {
     const closed = vi.fn<() => void>();
     const { server, transport, clock } = await setup((response) => void response.once("close", closed));
-    const late = failureOf(transport.get(configMaps, target));
+    const failure = rejectionOf(transport.get(configMaps, target));
     await until(() => server.received.length === 1);
     await clock.advance(30_000);
-    const error = await late;
+    const error = await failure;
     expect(isTimeout(error)).toBe(true);
     expect(error.message).toMatch(/gave up after 30s of waiting for http:.* to get configmaps\/a/);
     await until(() => closed.mock.calls.length === 1);
   });
 
-  test("0 is no limit", async () => {
+  test("0 means no timeout", async () => {
     const { server, transport, clock } = await setup(() => {});
-    const patient = failureOf(transport.get(configMaps, target, { timeout: 0 }));
+    const patient = rejectionOf(transport.get(configMaps, target, { timeout: 0 }));
     await until(() => server.received.length === 1);
     expect(clock.timers).toBe(0);
     await transport[Symbol.asyncDispose]();
     expect((await patient).message).toMatch(/is closed/);
   });
 
-  test("a call is cancelled before, while it waits for its turn, for an answer, for its rest, and between tries", async () => {
+  test("a call can be aborted before it starts, in the rate limit, before and during the response, and between retries", async () => {
     const reason = new Error("enough");
     const aborted = AbortSignal.abort(reason);
     const { server, transport, clock } = await setup(
@@ -224,8 +224,8 @@ describe("time and cancellation", () => {
     expect(server.received).toHaveLength(0);
     for (let number = 1; number <= 4; number++) {
       const controller = new AbortController();
-      const call = failureOf(transport.get(configMaps, target, { signal: controller.signal }));
-      // The fourth is held back by the rate limit, and so never arrives.
+      const call = rejectionOf(transport.get(configMaps, target, { signal: controller.signal }));
+      // The rate limit holds back the fourth, so it never arrives.
       await until(() => server.received.length === Math.min(number, 3));
       if (number >= 3) await until(() => clock.timers > 0);
       for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -235,7 +235,7 @@ describe("time and cancellation", () => {
     }
   });
 
-  test("one signal for many calls is no leak", async () => {
+  test("one signal for many calls causes no leak warning", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const { signal } = new AbortController();
     const { transport } = await setup((response) => answer(response, 200, configMap));
@@ -244,7 +244,7 @@ describe("time and cancellation", () => {
     warned.mockRestore();
   });
 
-  test("calls beyond the rate wait for their turn, which does not count as the server's time", async () => {
+  test("the wait for the rate limit does not count as duration of the request", async () => {
     const { server, transport, clock, requests } = await setup(
       (response) => answer(response, 200, configMap),
       {
@@ -253,7 +253,7 @@ describe("time and cancellation", () => {
     );
     await transport.get(configMaps, target);
     const second = transport.get(configMaps, target);
-    const third = failureOf(transport.get(configMaps, target, { timeout: 150_000 }));
+    const third = rejectionOf(transport.get(configMaps, target, { timeout: 150_000 }));
     await until(() => clock.timers === 2);
     await clock.advance(100_000);
     await second;
@@ -263,14 +263,14 @@ describe("time and cancellation", () => {
     expect(requests.map(({ waited }) => waited)).toEqual([0, 100_000]);
   });
 
-  test("the end of the transport ends its calls and leaves no socket", async () => {
+  test("close aborts all calls and closes all sockets", async () => {
     const { server, transport } = await setup(() => {});
-    const running = failureOf(transport.get(configMaps, target));
+    const running = rejectionOf(transport.get(configMaps, target));
     await until(() => server.received.length === 1);
     await transport[Symbol.asyncDispose]();
     expect(await running).toBeInstanceOf(ConnectionError);
     await until(() => server.sockets.size === 0);
-    await expect(transport.get(configMaps, target)).rejects.toThrow(/is closed; make a new one/);
+    await expect(transport.get(configMaps, target)).rejects.toThrow(/is closed; create a new one/);
     await expect(transport.watch(configMaps, {})[Symbol.asyncIterator]().next()).rejects.toThrow(/is closed/);
   });
 });

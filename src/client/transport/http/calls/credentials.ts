@@ -8,7 +8,7 @@ export interface AuthHeaders {
 }
 
 /** Authentication headers of a connection. Concurrent 401s renew them once. */
-export class Credentials {
+export class RenewableCredentials {
   readonly #connection: Connection;
   #renewals = 0;
   #renewing: Promise<unknown> | undefined;

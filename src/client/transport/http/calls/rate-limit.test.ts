@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { VirtualClock } from "../../../../model/core.js";
 import { RateLimit } from "./rate-limit.js";
 
-/** Who got a token, and when, in milliseconds from the start. */
+/** Names of requests with the times at which they got a token, in milliseconds from the start. */
 function limited(perSecond: number, burst: number) {
   const clock = new VirtualClock(0);
   const limit = new RateLimit({ perSecond, burst }, clock);
@@ -14,7 +14,7 @@ function limited(perSecond: number, burst: number) {
   return { clock, limit, served, take };
 }
 
-test("a burst goes at once, the others at the rate and in the order they came", async () => {
+test("a burst passes at once, the others at the rate and in order", async () => {
   const { clock, served, take } = limited(10, 2);
   const all = Promise.all(["a", "b", "c", "d", "e"].map((name) => take(name)));
   await clock.advance(1000);
@@ -29,14 +29,14 @@ test("a burst goes at once, the others at the rate and in the order they came", 
   expect(clock.timers).toBe(0);
 });
 
-test("who comes later does not overtake, and a quiet time fills the bucket to the brim only", async () => {
+test("later requests do not overtake, and an idle bucket fills up to the burst only", async () => {
   const { clock, served, take } = limited(10, 2);
   await Promise.all([take("a"), take("b")]);
   const waiting = take("c");
   await clock.advance(99);
-  const late = take("d");
+  const fourth = take("d");
   await clock.advance(500);
-  await Promise.all([waiting, late]);
+  await Promise.all([waiting, fourth]);
   await clock.advance(60_000);
   served.length = 0;
   const rush = Promise.all(["e", "f", "g"].map((name) => take(name)));
@@ -49,7 +49,7 @@ test("who comes later does not overtake, and a quiet time fills the bucket to th
   ]);
 });
 
-test("who gives up leaves the line and takes nothing away", async () => {
+test("an aborted request leaves the line without taking a token", async () => {
   const { clock, served, take } = limited(10, 1);
   const controller = new AbortController();
   await take("a");
@@ -68,7 +68,7 @@ test("who gives up leaves the line and takes nothing away", async () => {
   expect(clock.timers).toBe(0);
 });
 
-test("nobody is held up by rates that do not divide evenly", async () => {
+test("rates that do not divide evenly cause no extra delay", async () => {
   const { clock, served, take } = limited(3, 1);
   const all = Promise.all(Array.from({ length: 300 }, (_, index) => take(String(index))));
   await clock.advance(100_000);
@@ -81,6 +81,6 @@ test.each([
   [0, 1],
   [1, 0],
   [NaN, 1],
-])("a rate of %d with a burst of %d is refused", (perSecond, burst) => {
+])("rejects a rate of %d with a burst of %d", (perSecond, burst) => {
   expect(() => limited(perSecond, burst)).toThrow(/use false for no limit/);
 });

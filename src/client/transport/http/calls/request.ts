@@ -14,7 +14,7 @@ export type RequestVerb =
   | "deletecollection";
 
 /** Request before a connection and credentials are chosen for it. */
-export interface HttpRequest extends Pick<WireRequest, "method" | "path" | "body"> {
+export interface OutgoingRequest extends Pick<WireRequest, "method" | "path" | "body"> {
   readonly verb: RequestVerb;
   /** Operation for messages: `get pods/web-1 in the namespace "default"`. */
   readonly title: string;

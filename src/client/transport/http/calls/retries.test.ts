@@ -8,7 +8,7 @@ const highest = { bytes: (length: number) => new Uint8Array(length).fill(255) };
 const answered = (code: number, wait?: number): FailedAttempt => ({ error: fromStatus({ code }), wait });
 const lost = (sent: boolean, transient = true): FailedAttempt => ({ sent, transient });
 
-/** The waits until no more try is made. */
+/** Delays of all retries. */
 function waits(
   failed: FailedAttempt,
   { idempotent = true, onlyWithRetryAfter = false, random = lowest } = {},
@@ -23,32 +23,32 @@ function waits(
   return all;
 }
 
-describe("what the server asks for is done, for any verb", () => {
-  test.each([429, 503])("%d with a Retry-After", (code) => {
+describe("Retry-After is followed for any verb", () => {
+  test.each([429, 503])("%d with Retry-After", (code) => {
     expect(waits(answered(code, 2000), { idempotent: false, onlyWithRetryAfter: true })).toEqual([
       2000, 2000, 2000,
     ]);
   });
 
-  test("never sooner, and a little later so that not all come at once", () => {
+  test("waits at least as long, with jitter", () => {
     const [wait = 0] = waits(answered(429, 1000), { random: highest });
     expect(wait).toBeGreaterThan(1000);
     expect(wait).toBeLessThanOrEqual(1100);
   });
 
-  test("a 500 may come after something was done", () => {
+  test("not after a 500, which may have been executed", () => {
     expect(waits(answered(500, 1000), { idempotent: false })).toEqual([]);
     expect(waits(answered(500, 1000))).toHaveLength(3);
   });
 });
 
-describe("without being asked", () => {
-  test("waits double up to a limit, and are left to chance by half", () => {
+describe("without Retry-After", () => {
+  test("delays double up to a limit, with up to 50 % jitter", () => {
     expect(waits(lost(true))).toEqual([50, 100, 200, 250]);
     expect(waits(lost(true), { random: highest }).map(Math.round)).toEqual([100, 200, 400, 500]);
   });
 
-  test.each([502, 503, 504])("%d is tried again where that does no harm", (code) => {
+  test.each([502, 503, 504])("%d is retried for idempotent requests", (code) => {
     expect(waits(answered(code))).toHaveLength(4);
     expect(waits(answered(code), { idempotent: false })).toEqual([]);
   });
@@ -57,31 +57,31 @@ describe("without being asked", () => {
     expect(waits(answered(code))).toEqual([]);
   });
 
-  test("429 says that nothing was done", () => {
+  test("429 was not executed, so it is retried", () => {
     expect(waits(answered(429), { idempotent: false })).toHaveLength(4);
   });
 
-  test("a create that may have arrived is not sent again; one that did not is", () => {
+  test("a create that may have arrived is not retried; one that did not is", () => {
     expect(waits(lost(true), { idempotent: false })).toEqual([]);
     expect(waits(lost(false), { idempotent: false })).toHaveLength(4);
   });
 
-  test("what will not pass is final", () => {
+  test("permanent failures are final", () => {
     expect(waits(lost(false, false))).toEqual([]);
   });
 
-  test("a version that is yet to come is the caller's business", () => {
+  test("a resourceVersion in the future is left to the caller", () => {
     const error = failures.tooLargeResourceVersion(9, 1, 1);
     expect(waits({ error, wait: 1000 })).toEqual([]);
     expect(waits({ error, wait: undefined })).toEqual([]);
   });
 
-  test("not at all when the caller sees to it", () => {
+  test("nothing is retried with onlyWithRetryAfter", () => {
     expect(waits(lost(false), { onlyWithRetryAfter: true })).toEqual([]);
   });
 });
 
-test("false is never", () => {
+test("retries: false disables all retries", () => {
   const retries = new Retries(new RetryPolicy(false), { idempotent: true, onlyWithRetryAfter: false });
   expect(retries.after(answered(429, 1))).toBeUndefined();
   expect(retries.after(lost(false))).toBeUndefined();

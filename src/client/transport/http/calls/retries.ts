@@ -8,7 +8,7 @@ import {
   type Random,
 } from "../../../../model/core.js";
 
-export interface RetryOptions {
+export interface RequestRetryOptions {
   /** Maximum retries of responses with a Retry-After header. Default: 10. */
   readonly withRetryAfter?: number | undefined;
   /** Maximum retries of other failures: lost connections, 502, 503, 504. Default: 4. */
@@ -41,7 +41,7 @@ export class RetryPolicy {
   readonly #longest: number;
   readonly #random: Random;
 
-  constructor(options: RetryOptions | false = {}, random: Random = systemRandom) {
+  constructor(options: RequestRetryOptions | false = {}, random: Random = systemRandom) {
     const {
       withRetryAfter = 10,
       withoutRetryAfter = 4,

@@ -7,7 +7,7 @@ const longestExcerpt = 200;
  * Error of a failed response: the Status that the server sent, or one made from the response of a proxy. `wait` is the
  * Retry-After in milliseconds.
  */
-export function failureOf(
+export function responseError(
   code: number,
   headers: IncomingHttpHeaders,
   body: Buffer,

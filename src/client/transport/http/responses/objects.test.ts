@@ -3,7 +3,7 @@ import { readObject } from "./objects.js";
 
 const kind = { apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
 
-test("equal sets of managed fields are kept once, different ones are not mixed up", () => {
+test("equal sets of managed fields are shared, different ones are not", () => {
   const read = (name: string, fields: object) =>
     readObject({ metadata: { name, managedFields: [{ manager: "m", fieldsV1: fields }, null] } }, { kind })
       .metadata.managedFields?.[0];

@@ -1,6 +1,6 @@
 import { deepFreeze, type KubeObject } from "../../../../model/core.js";
 import type { KindInfo } from "../../../kinds/kind.js";
-import { isGone } from "../../is-gone.js";
+import { isRemoved } from "../../is-removed.js";
 import { ConnectionError, type Page } from "../../transport.js";
 
 type Fields = Record<string, unknown>;
@@ -57,7 +57,7 @@ export function readDeleted(json: Fields, kind: KindInfo): KubeObject | undefine
   if (json.kind === "Status" && json.apiVersion === "v1") return undefined;
   const object = readObject(json, { kind });
   // For some kinds the server returns the object although it is gone.
-  return object.metadata.deletionTimestamp && !isGone(object) ? object : undefined;
+  return object.metadata.deletionTimestamp && !isRemoved(object) ? object : undefined;
 }
 
 /** Kinds of an APIResourceList, without subresources, whose names have a slash. */

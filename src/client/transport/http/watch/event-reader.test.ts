@@ -11,13 +11,13 @@ const event = (name: string, data: string) => ({
   object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text: data } },
 });
 
-/** Cuts bytes at the given places. */
+/** Splits bytes at the given positions. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
   return [0, ...ends].map((start, index) => bytes.subarray(start, ends[index] ?? bytes.length));
 }
 
-test("wherever the bytes are cut, also within a character, the events are the same", () => {
+test("splitting the bytes anywhere, also within a character, gives the same events", () => {
   const texts = fc.array(fc.string({ unit: "binary" }), { maxLength: 8 });
   fc.assert(
     fc.property(texts, fc.array(fc.nat(2000), { maxLength: 30 }), fc.boolean(), (texts, places, last) => {
@@ -38,7 +38,7 @@ test("objects are frozen", () => {
   expect(Object.isFrozen(events[0]?.object.metadata)).toBe(true);
 });
 
-test("metadata alone has the kind of its object", () => {
+test("a metadata response gets the kind of its object", () => {
   const partial = { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: { name: "a" } };
   const { events } = new EventReader({ kind, metadataOnly: true }).read([
     Buffer.from(`${JSON.stringify({ type: "ADDED", object: partial })}\n`),
@@ -50,7 +50,7 @@ describe("failures", () => {
   const good = JSON.stringify(event("a", "b"));
   const read = (text: string) => new EventReader({ kind }).read([Buffer.from(text)]);
 
-  test("an ERROR comes after the events before it", () => {
+  test("ERROR is thrown after the events before it", () => {
     const status = { kind: "Status", code: 410, reason: "Expired", message: "too old" };
     const { events, failure } = read(`${good}\n${JSON.stringify({ type: "ERROR", object: status })}\n`);
     expect(events).toHaveLength(1);
@@ -67,13 +67,13 @@ describe("failures", () => {
     },
   );
 
-  test("the end in the middle of an event is told", () => {
+  test("the end within an event is an error", () => {
     const reader = new EventReader({ kind });
     expect(reader.read([Buffer.from(good.slice(0, -5))])).toEqual({ events: [] });
     expect(reader.end().failure).toBeInstanceOf(ConnectionError);
   });
 
-  test("an event of many pieces is read up to a limit", () => {
+  test("the size of an event is limited", () => {
     const large = JSON.stringify(event("a", "x".repeat(10_000)));
     const pieces = cut(Buffer.from(`${large}\n`), [1000, 2000, 3000, 9000]);
     expect(new EventReader({ kind }, { largest: 11_000 }).read(pieces).events).toHaveLength(1);

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { isExpired } from "../../../../model/core.js";
 import { ConnectionError, type WatchEvent } from "../../transport.js";
 import { answer, fail, until } from "../fixtures/scripted-server.js";
-import { configMaps, target, configMap, path, setup, passTime, failureOf } from "../fixtures/setup.js";
+import { configMaps, target, configMap, path, setup, passTime, rejectionOf } from "../fixtures/setup.js";
 
-describe("watches", () => {
+describe("a watch", () => {
   const line = (name: string, more: object = {}): string =>
     `${JSON.stringify({ type: "ADDED", object: { ...configMap, metadata: { name }, ...more } })}\n`;
   const names = (events: readonly WatchEvent[]): unknown[] =>
     events.map(({ object }) => object.metadata.name);
 
-  /** Everything a watch says until it ends; or also how it failed. */
+  /** All events of a watch, and its error if it fails. */
   async function collect(
     watch: AsyncIterable<readonly WatchEvent[]>,
   ): Promise<{ all: unknown[]; error?: Error }> {
@@ -23,7 +23,7 @@ describe("watches", () => {
     }
   }
 
-  test("is asked for as Kubernetes expects it, and ends when the server ends it", async () => {
+  test("is requested as Kubernetes expects, and ends when the server ends it", async () => {
     const { server, transport, requests } = await setup(
       (response) => response.end(line("a") + line("b").trim()),
       {
@@ -49,7 +49,7 @@ describe("watches", () => {
     );
   });
 
-  test("a version that is too old is a 410, in the stream or before it", async () => {
+  test("from an expired version is a 410, in the stream or before it", async () => {
     const status = { kind: "Status", apiVersion: "v1", code: 410, reason: "Expired", message: "too old" };
     const { transport } = await setup((response, _, number) =>
       number === 1
@@ -62,7 +62,7 @@ describe("watches", () => {
     expect(isExpired((await collect(transport.watch(configMaps, {}))).error)).toBe(true);
   });
 
-  test("a stream that breaks in the middle of an event is an error, after what came before", async () => {
+  test("that breaks within an event throws after the complete events", async () => {
     const { transport } = await setup((response) => {
       response.write(line("a") + line("b").slice(0, 20), () =>
         setImmediate(() => response.socket?.destroy()),
@@ -74,7 +74,7 @@ describe("watches", () => {
     expect(error?.message).toMatch(/cannot watch configmaps at .*closed/);
   });
 
-  test("leaving the loop, aborting and the end of the transport close the connection at once, and quietly", async () => {
+  test("closes its connection when the loop ends, the signal aborts or the transport closes", async () => {
     const { server, transport } = await setup((response) => response.write(line("a")));
     for await (const events of transport.watch(configMaps, {})) {
       expect(names(events)).toEqual(["a"]);
@@ -107,13 +107,13 @@ describe("watches", () => {
     await until(() => server.sockets.size === 0);
   });
 
-  test("a server that has promised bookmarks and says nothing is given up", async () => {
+  test("is aborted when the server sends neither events nor bookmarks", async () => {
     const { server, transport, clock } = await setup((response) => response.write(line("a")));
     const iterator = transport.watch(configMaps, {}, { allowWatchBookmarks: true })[Symbol.asyncIterator]();
     await iterator.next();
-    // A reader that takes an hour is not the server's silence.
+    // A slow consumer does not count as a silent server.
     await clock.advance(3_600_000);
-    const next = failureOf(iterator.next());
+    const next = rejectionOf(iterator.next());
     await until(() => clock.timers === 1);
     await clock.advance(299_999);
     expect(server.sockets.size).toBe(1);
@@ -122,7 +122,7 @@ describe("watches", () => {
     await until(() => server.sockets.size === 0);
   });
 
-  test("a watch that nobody reads makes the server wait", async () => {
+  test("that is not read makes the server wait", async () => {
     let written = 0;
     const filler = { data: { text: "x".repeat(100_000) } };
     const total = 400;
@@ -138,7 +138,7 @@ describe("watches", () => {
     });
     const iterator = transport.watch(configMaps, {})[Symbol.asyncIterator]();
     const all = names((await iterator.next()).value ?? []);
-    // Until the operating system takes no more, which takes a few turns.
+    // Wait until the buffers of the operating system are full.
     let before = -1;
     while (before !== written) {
       before = written;
@@ -151,7 +151,7 @@ describe("watches", () => {
     expect(all).toEqual(Array.from({ length: total }, (_, index) => String(index + 1)));
   });
 
-  test("many watches do not keep a request from being answered", async () => {
+  test("many watches do not block other requests", async () => {
     const { server, transport } = await setup((response, { url }) => {
       if (url.includes("watch=true")) response.write(line("a"));
       else answer(response, 200, configMap);
@@ -166,7 +166,7 @@ describe("watches", () => {
     await until(() => server.sockets.size <= 1);
   });
 
-  test("a server that is too busy for a watch is asked again when it says so", async () => {
+  test("is retried after Retry-After", async () => {
     const { transport, clock } = await setup((response, _, number) =>
       number === 1 ? fail(response, 429, "TooManyRequests", { "retry-after": "1" }) : response.end(line("a")),
     );

@@ -1,6 +1,6 @@
 import { duration, formatDuration, type Clock } from "../../../../model/core.js";
-import type { Caller, OpenStream } from "../calls/caller.js";
-import type { HttpRequest } from "../calls/request.js";
+import type { RequestSender, OpenStream } from "../calls/request-sender.js";
+import type { OutgoingRequest } from "../calls/request.js";
 import type { Reading } from "../responses/objects.js";
 import { ConnectionError, type WatchEvent, type WatchOptions } from "../../transport.js";
 import { EventReader } from "./event-reader.js";
@@ -10,29 +10,29 @@ const longestSilence = duration("5m");
 /** Milliseconds that a server may take to end a watch after its timeoutSeconds. */
 const grace = duration("1m");
 
-export interface Watching extends Reading {
-  readonly caller: Caller;
+export interface WatchCall extends Reading {
+  readonly sender: RequestSender;
   readonly clock: Clock;
-  readonly request: HttpRequest;
+  readonly request: OutgoingRequest;
   readonly options: WatchOptions;
 }
 
 /** Opens a watch, reads it to its end, and closes the connection. */
-export async function* watch({
-  caller,
+export async function* streamWatch({
+  sender,
   clock,
   request,
   options,
   kind,
   metadataOnly,
-}: Watching): AsyncGenerator<readonly WatchEvent[], void, undefined> {
+}: WatchCall): AsyncGenerator<readonly WatchEvent[], void, undefined> {
   const { signal } = options;
   const silence = allowedSilence(options);
   const reader = new EventReader({ kind, metadataOnly });
   let stream: OpenStream | undefined;
   try {
     if (signal?.aborted === true) return;
-    stream = await caller.open(request, signal);
+    stream = await sender.open(request, signal);
     for (;;) {
       const chunks = await readWithin(stream, silence, clock, kind.plural);
       const { events, failure } = chunks === undefined ? reader.end() : reader.read(chunks);
@@ -42,10 +42,10 @@ export async function* watch({
     }
   } catch (error) {
     // An abort ends the watch without an error; a closed transport does not.
-    const wasClosed = caller.isClosed && stream !== undefined;
+    const wasClosed = sender.isClosed && stream !== undefined;
     if (signal?.aborted !== true && !wasClosed) throw error;
   } finally {
-    stream?.close(new Error("the watch is over"));
+    stream?.close(new Error("the watch has ended"));
   }
 }
 

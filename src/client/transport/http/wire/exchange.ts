@@ -39,7 +39,7 @@ const maxUnread = 256 * 1024;
  * States: waiting for the head, reading the body, over. The end or a failure is final; chunks received before it are still
  * read first.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class WireExchange implements Dispatcher.DispatchHandler {
   /** Resolves with the start of the response. */
   readonly head: Promise<Head>;
   readonly #response = deferred<Head>();

@@ -3,16 +3,16 @@ import { ConnectionError } from "../../transport.js";
 /** Explanation and hint by error code. */
 const causes: readonly (readonly [codes: readonly string[], what: string, wayOut: string])[] = [
   [["ECONNREFUSED"], "the connection was refused", "is the server running, and are host and port right?"],
-  [["ENOTFOUND"], "its name is not known", "is the host name right, and does this machine's DNS know it?"],
-  [["EAI_AGAIN"], "its name could not be looked up for now", "does this machine reach its DNS server?"],
+  [["ENOTFOUND"], "the host name cannot be resolved", "is it right, and does this machine's DNS have it?"],
+  [["EAI_AGAIN"], "the host name cannot be resolved at the moment", "can this machine reach its DNS server?"],
   [
     ["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"],
-    "there is no way to it from here",
+    "the host is unreachable",
     "is the address right, and is a VPN or a proxy needed?",
   ],
   [
     ["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"],
-    "nothing answers there",
+    "the connection timed out",
     "is the address right, does a firewall drop the packets, and is a VPN or a proxy needed?",
   ],
   [
@@ -23,13 +23,13 @@ const causes: readonly (readonly [codes: readonly string[], what: string, wayOut
       "SELF_SIGNED_CERT_IN_CHAIN",
       "DEPTH_ZERO_SELF_SIGNED_CERT",
     ],
-    "its certificate is signed by an authority that is not known here",
-    "give the authority's certificate (certificate-authority in a kubeconfig)",
+    "its certificate is signed by an unknown authority",
+    "set the CA certificate (certificate-authority in a kubeconfig)",
   ],
   [
     ["ERR_TLS_CERT_ALTNAME_INVALID"],
-    "its certificate is for other names",
-    "use one of these names, or say which to expect (tls-server-name in a kubeconfig)",
+    "its certificate is not valid for this host name",
+    "use a name of the certificate, or set the name to expect (tls-server-name in a kubeconfig)",
   ],
   [["CERT_HAS_EXPIRED"], "its certificate has expired", "renew it, and check this machine's clock"],
   [["CERT_NOT_YET_VALID"], "its certificate is not valid yet", "check this machine's clock"],
@@ -46,18 +46,18 @@ const causes: readonly (readonly [codes: readonly string[], what: string, wayOut
   ],
   [
     ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE"],
-    "it wants a client certificate",
-    "give one (client-certificate in a kubeconfig)",
+    "it requires a client certificate",
+    "set one (client-certificate in a kubeconfig)",
   ],
   [
     ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"],
-    "the connection was closed before the answer was complete",
+    "the connection was closed before the response was complete",
     "has the server been restarted?",
   ],
 ];
 
 /** Error codes of transient failures. */
-const passing = new Set([
+const transientCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "EPIPE",
@@ -72,7 +72,7 @@ const passing = new Set([
 
 /** True if a retry may succeed. */
 export function isTransient(cause: unknown): boolean {
-  return passing.has(codeOf(cause) ?? "");
+  return transientCodes.has(codeOf(cause) ?? "");
 }
 
 /** Error with the server, the problem and a hint. */

@@ -12,6 +12,10 @@ alias PodConditionType string
 alias OSName string
 alias ReplicationControllerConditionType string
 
+kind Binding                                  # Assigns a pod to a node.
+  metadata                    1 ObjectMeta
+  target                      2 ObjectReference!
+
 kind Pod                                      # Containers that run together on one node. Stored only: nothing runs them here.
   metadata                    1 ObjectMeta
   spec                        2 PodSpec

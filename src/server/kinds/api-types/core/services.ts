@@ -10,7 +10,7 @@ alias IPFamilyPolicy string in(PreferDualStack,RequireDualStack,SingleStack)
 alias ServiceInternalTrafficPolicy string in(Cluster,Local)
 alias LoadBalancerIPMode string
 
-kind Service                                  # A name and ports under which pods are reached. Addresses are not given out here.
+kind Service                                  # A name and ports under which pods are reached. Nothing here forwards to them.
   metadata                    1 ObjectMeta
   spec                        2 ServiceSpec
   status                      3 ServiceStatus

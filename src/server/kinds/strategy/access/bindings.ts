@@ -5,7 +5,7 @@ import { validateDns1123Subdomain, validatePathSegmentName } from "../../../../m
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, wide } from "../columns.js";
+import { builtInAgeColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const group = "rbac.authorization.k8s.io";
@@ -23,7 +23,7 @@ function bindingsIn(namespaced: boolean): KindRules {
         const { kind, name } = as<RoleBinding>(object).roleRef ?? {};
         return `${kind ?? ""}/${name ?? ""}`;
       }),
-      ageColumn,
+      builtInAgeColumn,
       subjects("Users", "Users who have it.", "User"),
       subjects("Groups", "Groups that have it.", "Group"),
       subjects("ServiceAccounts", "Service accounts that have it.", "ServiceAccount"),

@@ -9,7 +9,7 @@ import { validatePathSegmentName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, none } from "../columns.js";
+import { builtInAgeColumn, column, none } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 export const horizontalPodAutoscaler: KindRules = {
@@ -33,7 +33,7 @@ export const horizontalPodAutoscaler: KindRules = {
       "Current number of pods.",
       (object) => as<HorizontalPodAutoscaler>(object).status?.currentReplicas ?? 0,
     ),
-    ageColumn,
+    builtInAgeColumn,
   ],
   defaults(object) {
     const { spec } = as<HorizontalPodAutoscaler>(object);

@@ -4,7 +4,7 @@ import { validateQualifiedName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, none, wide } from "../columns.js";
+import { builtInAgeColumn, column, none, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const rolePrefix = "node-role.kubernetes.io/";
@@ -14,7 +14,7 @@ export const node: KindRules = {
     nameColumn,
     column("Status", "Readiness of the node.", statusOf),
     column("Roles", "Roles of the node.", rolesOf),
-    ageColumn,
+    builtInAgeColumn,
     column("Version", "Version of the kubelet.", (object) => infoOf(object).kubeletVersion ?? ""),
     column("Internal-IP", "Address inside the cluster.", (object) => addressOf(object, "InternalIP"), wide),
     column("External-IP", "Address outside the cluster.", (object) => addressOf(object, "ExternalIP"), wide),

@@ -4,7 +4,7 @@ import { validateLabelSelector } from "../../../../model/selector/label-selector
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column } from "../columns.js";
+import { builtInAgeColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 export const podDisruptionBudget: KindRules = {
@@ -22,7 +22,7 @@ export const podDisruptionBudget: KindRules = {
       (object) => as<PodDisruptionBudget>(object).status?.disruptionsAllowed ?? 0,
       { type: "integer" },
     ),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: strategyOf({
     generation: true,

@@ -3,7 +3,7 @@ import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, wide } from "../columns.js";
+import { builtInAgeColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const highest = 1_000_000_000;
@@ -19,7 +19,7 @@ export const priorityClass: KindRules = {
       (object) => as<PriorityClass>(object).globalDefault ?? false,
       { type: "boolean" },
     ),
-    ageColumn,
+    builtInAgeColumn,
     column(
       "PreemptionPolicy",
       "Preemption policy.",

@@ -5,7 +5,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column } from "../columns.js";
+import { builtInAgeColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 /** Limits for pods; stored, not enforced. */
@@ -103,7 +103,7 @@ export const resourceQuota: KindRules = {
     nameColumn,
     column("Request", "Used and allowed requests.", (object) => used(object, false)),
     column("Limit", "Used and allowed limits.", (object) => used(object, true)),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: strategyOf({
     returnsDeleted: true,

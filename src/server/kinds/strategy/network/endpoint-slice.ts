@@ -5,7 +5,7 @@ import { validateDns1123Label, validateDns1123Subdomain } from "../../../../mode
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, invalidIpAddress, protocols, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, someOf } from "../columns.js";
+import { builtInAgeColumn, column, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const endpointSlice: KindRules = {
@@ -20,7 +20,7 @@ export const endpointSlice: KindRules = {
       const all = as<EndpointSlice>(object).endpoints ?? [];
       return someOf(all.flatMap(({ addresses }) => addresses)) || "<unset>";
     }),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: strategyOf({
     generation: true,

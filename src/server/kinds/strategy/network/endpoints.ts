@@ -4,11 +4,11 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, invalidIpAddress, protocols } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, none, someOf } from "../columns.js";
+import { builtInAgeColumn, column, none, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const endpoints: KindRules = {
-  columns: [nameColumn, column("Endpoints", "Addresses and ports.", addresses), ageColumn],
+  columns: [nameColumn, column("Endpoints", "Addresses and ports.", addresses), builtInAgeColumn],
   strategy: strategyOf({ allowCreateOnUpdate: true, validate }),
 };
 

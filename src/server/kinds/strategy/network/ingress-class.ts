@@ -3,7 +3,7 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, none } from "../columns.js";
+import { builtInAgeColumn, column, none } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const ingressClass: KindRules = {
@@ -15,7 +15,7 @@ export const ingressClass: KindRules = {
       (object) => as<IngressClass>(object).spec?.controller ?? "",
     ),
     column("Parameters", "Object with parameters of the controller.", parameters),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: strategyOf({
     generation: true,

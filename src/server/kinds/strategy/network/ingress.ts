@@ -9,7 +9,7 @@ import { validateDns1035Label, validateDns1123Subdomain } from "../../../../mode
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, none, someOf } from "../columns.js";
+import { builtInAgeColumn, column, none, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 export const ingress: KindRules = {
@@ -19,7 +19,7 @@ export const ingress: KindRules = {
     column("Hosts", "Hosts of the rules.", hosts),
     column("Address", "Addresses of the load balancer.", addresses),
     column("Ports", "Open ports.", (object) => (as<Ingress>(object).spec?.tls?.length ? "80, 443" : "80")),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: strategyOf({
     generation: true,

@@ -10,7 +10,7 @@ import { validateLabelSelector } from "../../../../model/selector/label-selector
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, selectorCell } from "../columns.js";
+import { builtInAgeColumn, column, selectorCell } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const networkPolicy: KindRules = {
@@ -19,7 +19,7 @@ export const networkPolicy: KindRules = {
     column("Pod-Selector", "Label selector of the pods.", (object) =>
       selectorCell(as<NetworkPolicy>(object).spec?.podSelector),
     ),
-    ageColumn,
+    builtInAgeColumn,
   ],
   defaults(object) {
     const { spec } = as<NetworkPolicy>(object);

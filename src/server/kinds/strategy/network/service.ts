@@ -9,47 +9,53 @@ import {
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, protocols } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, labelsCell, none, wide } from "../columns.js";
+import { builtInAgeColumn, column, labelsCell, none, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
+import { allocateService, claimsOfService } from "./service-allocation.js";
+import type { ServiceRanges } from "./service-ranges.js";
 
-/** Services. No addresses or node ports are allocated; they keep those that clients set. */
-export const service: KindRules = {
-  columns: [
-    nameColumn,
-    column("Type", "Type of the service.", (object) => as<Service>(object).spec?.type ?? ""),
-    column("Cluster-IP", "Address inside the cluster.", (object) =>
-      none(as<Service>(object).spec?.clusterIPs?.[0]),
-    ),
-    column("External-IP", "Addresses outside the cluster.", externalAddress),
-    column("Port(s)", "Ports.", (object) => none(as<Service>(object).spec?.ports?.map(portText).join(","))),
-    ageColumn,
-    column(
-      "Selector",
-      "Label selector of the pods.",
-      (object) => labelsCell(as<Service>(object).spec?.selector),
-      wide,
-    ),
-  ],
-  selectableFields: new Map([
-    ["spec.clusterIP", (object) => as<Service>(object).spec?.clusterIP ?? ""],
-    ["spec.type", (object) => as<Service>(object).spec?.type ?? ""],
-  ]),
-  defaults(object) {
-    const { spec, status } = as<Service>(object);
-    defaultService(spec);
-    if (spec?.type !== "LoadBalancer") return;
-    for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= "VIP";
-  },
-  strategy: strategyOf({
-    validateName: nameIsDns1035Label,
-    allowCreateOnUpdate: true,
-    returnsDeleted: true,
-    prepareCreate: resetStatus,
-    prepareUpdate: keepAddress,
-    validate,
-    validateUpdate: (object, old) => [...validate(object), ...validateSameAddress(object, old)],
-  }),
-};
+/** Services, with addresses and node ports from the given ranges. */
+export function service(ranges: ServiceRanges): KindRules {
+  return {
+    columns: [
+      nameColumn,
+      column("Type", "Type of the service.", (object) => as<Service>(object).spec?.type ?? ""),
+      column("Cluster-IP", "Address inside the cluster.", (object) =>
+        none(as<Service>(object).spec?.clusterIPs?.[0]),
+      ),
+      column("External-IP", "Addresses outside the cluster.", externalAddress),
+      column("Port(s)", "Ports.", (object) => none(as<Service>(object).spec?.ports?.map(portText).join(","))),
+      builtInAgeColumn,
+      column(
+        "Selector",
+        "Label selector of the pods.",
+        (object) => labelsCell(as<Service>(object).spec?.selector),
+        wide,
+      ),
+    ],
+    selectableFields: new Map([
+      ["spec.clusterIP", (object) => as<Service>(object).spec?.clusterIP ?? ""],
+      ["spec.type", (object) => as<Service>(object).spec?.type ?? ""],
+    ]),
+    defaults(object) {
+      const { spec, status } = as<Service>(object);
+      defaultService(spec);
+      if (spec?.type !== "LoadBalancer") return;
+      for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= "VIP";
+    },
+    strategy: strategyOf({
+      validateName: nameIsDns1035Label,
+      allowCreateOnUpdate: true,
+      returnsDeleted: true,
+      prepareCreate: resetStatus,
+      warnings,
+      claims: claimsOfService,
+      allocate: (object, old, claims) => allocateService(ranges, object, old, claims),
+      validate,
+      validateUpdate: (object, old) => [...validate(object), ...validateSameAddress(object, old)],
+    }),
+  };
+}
 
 const clientSeconds = 10_800;
 
@@ -64,18 +70,6 @@ function defaultService(spec: ServiceSpec | undefined): void {
   if (outside || spec.externalIPs?.length) spec.externalTrafficPolicy ||= "Cluster";
   if (spec.type !== "ExternalName") spec.internalTrafficPolicy ??= "Cluster";
   if (spec.type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
-  // clusterIP equals the first of clusterIPs, whichever was set.
-  if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
-  else if (!spec.clusterIP && spec.clusterIPs?.[0]) [spec.clusterIP] = spec.clusterIPs;
-}
-
-/** Keeps an address that an update leaves out. */
-function keepAddress(object: Draft, old: KubeObject): void {
-  const [now, before] = [as<Service>(object).spec, as<Service>(old).spec];
-  if (now === undefined || now.type === "ExternalName" || before?.type === "ExternalName") return;
-  if (now.clusterIP || !before?.clusterIP) return;
-  now.clusterIP = before.clusterIP;
-  if (before.clusterIPs) now.clusterIPs = before.clusterIPs;
 }
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -91,10 +85,33 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   }
   if (type === "ExternalName") validateExternalName(spec, checks);
   validatePorts(ports, checks.at("ports"));
+  for (const [index, { nodePort }] of ports.entries()) {
+    if (type !== "ClusterIP" || !nodePort) continue;
+    checks.at("ports", index, "nodePort").forbidden("may not be used when `type` is 'ClusterIP'");
+  }
   checks.add(validateLabels(spec.selector, checks.at("selector").path));
   checks.at("sessionAffinity").oneOf(spec.sessionAffinity, ["ClientIP", "None"]);
   checks.at("type").oneOf(type, types);
   return checks.errors;
+}
+
+function warnings(object: Draft): string[] {
+  const { type, clusterIP, externalName, externalIPs, loadBalancerIP, sessionAffinity }: ServiceSpec =
+    as<Service>(object).spec ?? {};
+  const ignored = (field: string, when: string): string => `spec.${field} is ignored ${when}`;
+  const found: string[] = [];
+  if (clusterIP === "None") {
+    if (loadBalancerIP) found.push(ignored("loadBalancerIP", "for headless services"));
+    if (externalIPs?.length) found.push(ignored("externalIPs", "for headless services"));
+    if (sessionAffinity !== "None") found.push(ignored("SessionAffinity", "for headless services"));
+  }
+  if (type === "ExternalName" && externalIPs?.length) {
+    found.push(ignored("externalIPs", 'when spec.type is "ExternalName"'));
+  }
+  if (type !== "ExternalName" && externalName) {
+    found.push(ignored("externalName", 'when spec.type is not "ExternalName"'));
+  }
+  return found;
 }
 
 function validateExternalName({ clusterIPs, externalName = "" }: ServiceSpec, checks: Checks): void {

@@ -2,7 +2,7 @@ import type { ContainerStatus, Pod } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../../../model/core.js";
 import type { TableColumn } from "../../../resources/resource-type.js";
 import { ageOf, nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, none, wide } from "../columns.js";
+import { builtInAgeColumn, column, none, wide } from "../columns.js";
 import { as } from "../kind-rules.js";
 
 export const podColumns: readonly TableColumn[] = [
@@ -20,7 +20,7 @@ export const podColumns: readonly TableColumn[] = [
     const { restarts, lastRestart } = summarize(object);
     return restarts > 0 && lastRestart ? `${restarts} (${ageOf(lastRestart, now)} ago)` : String(restarts);
   }),
-  ageColumn,
+  builtInAgeColumn,
   column("IP", "Address of the pod.", (object) => none(as<Pod>(object).status?.podIPs?.[0]?.ip), wide),
   column("Node", "Node that runs the pod.", (object) => none(as<Pod>(object).spec?.nodeName), wide),
   column(

@@ -1,12 +1,13 @@
 import type { Container, Pod, PodSpec } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
-import type { Draft } from "../../../resources/resource-type.js";
+import type { Draft, Subresource } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 import { podColumns } from "./pod-columns.js";
 import { defaultPod } from "./pod-defaults.js";
 import { qosClassOf } from "./qos-class.js";
 import { validatePodSpec } from "./validate-pod.js";
+import { warnOfMissingPods } from "./pod-warning.js";
 
 /** Pods. Nothing runs them here: clients write their status, and deletion is immediate. */
 export const pod: KindRules = {
@@ -30,12 +31,17 @@ export const pod: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     returnsDeleted: true,
+    keptByStatus: ["ownerReferences"],
     prepareCreate(object) {
       object["status"] = { phase: "Pending", qosClass: qosClassOf(as<Pod>(object).spec) };
     },
     validate,
-    validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
+    validateUpdate: (object, old, subresource) => [
+      ...validate(object),
+      ...validateUpdate(object, old, subresource),
+    ],
   }),
 };
 
@@ -46,9 +52,15 @@ function validate(object: Draft): fieldErrors.FieldError[] {
 }
 
 /** Only images and a few other fields of a pod may change. */
-function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
+function validateUpdate(object: Draft, old: KubeObject, subresource?: Subresource): fieldErrors.FieldError[] {
   const checks = new Checks("spec");
   const [now, before] = [as<Pod>(object).spec, as<Pod>(old).spec];
+  // The server itself writes the node.
+  if (subresource === "binding") return [];
+  if (subresource === "ephemeralcontainers") {
+    validateEphemeralContainers(now, before, checks.at("ephemeralContainers"));
+    return checks.errors;
+  }
   for (const field of ["containers", "initContainers"] as const) {
     if ((now?.[field]?.length ?? 0) !== (before?.[field]?.length ?? 0)) {
       checks.at(field).forbidden("pod updates may not add or remove containers");
@@ -70,6 +82,23 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
     );
   }
   return checks.errors;
+}
+
+/** Ephemeral containers can be added only. */
+function validateEphemeralContainers(
+  now: PodSpec | undefined,
+  before: PodSpec | undefined,
+  checks: Checks,
+): void {
+  const containers = new Map(now?.ephemeralContainers?.map((container) => [container.name, container]));
+  for (const container of before?.ephemeralContainers ?? []) {
+    const name = JSON.stringify(container.name);
+    const kept = containers.get(container.name);
+    if (kept === undefined) checks.forbidden(`existing ephemeral containers ${name} may not be removed\n`);
+    else if (!same(kept, container)) {
+      checks.forbidden(`existing ephemeral containers ${name} may not be changed\n`);
+    }
+  }
 }
 
 /** Fields that cannot change. */

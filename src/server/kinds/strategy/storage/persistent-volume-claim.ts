@@ -6,7 +6,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, wide } from "../columns.js";
+import { builtInAgeColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 import { modesCell, setPending, validateModes } from "./access-modes.js";
 
@@ -29,7 +29,7 @@ export const persistentVolumeClaim: KindRules = {
       "Volume attributes class.",
       (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
     ),
-    ageColumn,
+    builtInAgeColumn,
     column("VolumeMode", "Filesystem or Block.", (object) => specOf(object).volumeMode ?? "<unset>", wide),
   ],
   defaults(object) {

@@ -5,7 +5,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, wide } from "../columns.js";
+import { builtInAgeColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 import { validateHostPath } from "../pods/validate-pod.js";
 import { modesCell, setPending, validateModes } from "./access-modes.js";
@@ -34,7 +34,7 @@ export const persistentVolume: KindRules = {
       (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
     ),
     column("Reason", "Reason of the phase.", (object) => as<PersistentVolume>(object).status?.reason ?? ""),
-    ageColumn,
+    builtInAgeColumn,
     column("VolumeMode", "Filesystem or Block.", (object) => specOf(object).volumeMode ?? "<unset>", wide),
   ],
   strategy: strategyOf({

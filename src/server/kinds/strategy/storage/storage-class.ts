@@ -4,7 +4,7 @@ import { validateQualifiedName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column } from "../columns.js";
+import { builtInAgeColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";
@@ -32,7 +32,7 @@ export const storageClass: KindRules = {
       "Volumes can be expanded.",
       (object) => as<StorageClass>(object).allowVolumeExpansion ?? false,
     ),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: strategyOf({
     returnsDeleted: true,

@@ -3,7 +3,7 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, none } from "../columns.js";
+import { builtInAgeColumn, column, none } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const controllerRevision: KindRules = {
@@ -11,7 +11,7 @@ export const controllerRevision: KindRules = {
     nameColumn,
     column("Controller", "Controller that the revision belongs to.", controller),
     column("Revision", "Revision number.", (object) => as<ControllerRevision>(object).revision ?? 0),
-    ageColumn,
+    builtInAgeColumn,
   ],
   strategy: strategyOf({
     validate,

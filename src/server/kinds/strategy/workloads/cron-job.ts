@@ -3,11 +3,12 @@ import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { ageOf, nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns, none, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns, none, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { cronFault } from "./cron-schedule.js";
 import { validateJobSpec } from "./job.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const cronJob: KindRules = {
   columns: [
@@ -27,7 +28,7 @@ export const cronJob: KindRules = {
       const { lastScheduleTime } = as<CronJob>(object).status ?? {};
       return lastScheduleTime ? ageOf(lastScheduleTime, now) : none(undefined);
     }),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<CronJob>(object).spec?.jobTemplate.spec?.template.spec),
     column(
       "Selector",
@@ -42,6 +43,7 @@ export const cronJob: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
   }),

@@ -3,10 +3,11 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns, labelsCell, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns, labelsCell, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const daemonSet: KindRules = {
   columns: [
@@ -19,7 +20,7 @@ export const daemonSet: KindRules = {
     column("Node Selector", "Labels of the nodes that run a pod.", (object) =>
       labelsCell(as<DaemonSet>(object).spec?.template.spec?.nodeSelector),
     ),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<DaemonSet>(object).spec?.template.spec),
     column(
       "Selector",
@@ -36,6 +37,7 @@ export const daemonSet: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
     validateUpdate: withFixedSelector(validate),

@@ -3,10 +3,11 @@ import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const deployment: KindRules = {
   columns: [
@@ -25,7 +26,7 @@ export const deployment: KindRules = {
       "Number of available pods.",
       (object) => as<Deployment>(object).status?.availableReplicas ?? 0,
     ),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<Deployment>(object).spec?.template.spec),
     column(
       "Selector",
@@ -45,6 +46,7 @@ export const deployment: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     prepareUpdate(object, old) {
       // Annotations are copied to replica sets, so their changes count.
@@ -54,6 +56,7 @@ export const deployment: KindRules = {
     },
     validate,
     validateUpdate: withFixedSelector(validate),
+    keptByStatus: ["labels"],
   }),
 };
 

@@ -4,11 +4,12 @@ import { validateLabelSelector } from "../../../../model/selector/label-selector
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { validateMatch } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const job: KindRules = {
   columns: [
@@ -16,7 +17,7 @@ export const job: KindRules = {
     column("Status", "Status of the job.", statusOf),
     column("Completions", "Succeeded pods out of required completions.", completions),
     column("Duration", "Time from start to completion, or until now.", duration),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<Job>(object).spec?.template.spec),
     column(
       "Selector",
@@ -37,6 +38,7 @@ export const job: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     completeCreate(object) {
       const { spec } = as<Job>(object);

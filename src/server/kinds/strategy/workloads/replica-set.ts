@@ -3,17 +3,18 @@ import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, containerColumns, column, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, containerColumns, column, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { countColumns } from "./count-columns.js";
 import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const replicaSet: KindRules = {
   columns: [
     nameColumn,
     ...countColumns,
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<ReplicaSet>(object).spec?.template?.spec),
     column(
       "Selector",
@@ -29,6 +30,7 @@ export const replicaSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
     validateUpdate: withFixedSelector(validate),

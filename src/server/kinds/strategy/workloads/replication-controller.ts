@@ -3,18 +3,19 @@ import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns, labelsCell, wide } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns, labelsCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { countColumns } from "./count-columns.js";
 import { replicaPaths, validateMatch } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const replicationController: KindRules = {
   columns: [
     nameColumn,
     ...countColumns,
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<ReplicationController>(object).spec?.template?.spec),
     column(
       "Selector",
@@ -38,6 +39,7 @@ export const replicationController: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
   }),

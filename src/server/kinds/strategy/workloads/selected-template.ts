@@ -5,7 +5,7 @@ import {
   type LabelSelectorSpec,
   validateLabelSelector,
 } from "../../../../model/selector/label-selector.js";
-import type { Draft, Strategy } from "../../../resources/resource-type.js";
+import type { Draft, KindStrategy } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { as } from "../kind-rules.js";
 import { validateTemplate } from "../pods/validate-pod.js";
@@ -88,7 +88,7 @@ function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelectorSpec 
 /** Validation of updates of a kind whose selector cannot change. */
 export function withFixedSelector(
   validate: (object: Draft) => fieldErrors.FieldError[],
-): NonNullable<Strategy["validateUpdate"]> {
+): NonNullable<KindStrategy["validateUpdate"]> {
   return (object, old) => {
     const checks = new Checks("spec", validate(object));
     const [now, before] = [object, old].map((each) => as<{ readonly spec?: Selected }>(each).spec?.selector);

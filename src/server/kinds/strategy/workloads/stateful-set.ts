@@ -4,10 +4,11 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const statefulSet: KindRules = {
   columns: [
@@ -16,7 +17,7 @@ export const statefulSet: KindRules = {
       const { spec, status } = as<StatefulSet>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
     }),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<StatefulSet>(object).spec?.template.spec),
   ],
   defaults(object) {
@@ -32,6 +33,7 @@ export const statefulSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],

@@ -1,50 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fieldErrors, type KubeObject } from "../../../../model/core.js";
-import { apiVersionOf, type Draft, type ResourceType } from "../../../resources/resource-type.js";
-import { builtInTypes } from "../../built-in-types.js";
-
-const types = new Map(builtInTypes().map((type) => [type.kind, type]));
-
-function typeOf(kind: string): ResourceType {
-  const type = types.get(kind);
-  if (type === undefined) throw new Error(`no ${kind}`);
-  return type;
-}
-
-/** What the server makes of an object that was sent. */
-function read(kind: string, spec: object, more: object = {}): Draft {
-  const type = typeOf(kind);
-  const identity = { apiVersion: apiVersionOf(type), kind, metadata: { name: "it" } };
-  const draft: Draft = structuredClone({ ...identity, ...more, spec });
-  type.rules.prune(draft);
-  type.rules.applyDefaults(draft);
-  return draft;
-}
-
-function created(kind: string, spec: object, more: object = {}): Draft {
-  const draft = read(kind, spec, more);
-  const { strategy } = typeOf(kind);
-  strategy.prepareCreate?.(draft);
-  strategy.completeCreate?.(draft);
-  return draft;
-}
-
-function faults(kind: string, spec: object, more: object = {}): string[] {
-  const errors = typeOf(kind).strategy.validate?.(created(kind, spec, more)) ?? [];
-  return errors.map(fieldErrors.renderFieldError);
-}
-
-function updateFaults(kind: string, spec: object, before: object): string[] {
-  const old = created(kind, before) as KubeObject;
-  const draft = read(kind, spec);
-  typeOf(kind).strategy.prepareUpdate?.(draft, old);
-  return (typeOf(kind).strategy.validateUpdate?.(draft, old) ?? []).map(fieldErrors.renderFieldError);
-}
-
-function cells(kind: string, parts: object): unknown[] {
-  const object = { apiVersion: "", kind, metadata: { name: "it" }, ...parts } as KubeObject;
-  return typeOf(kind).columns.map(({ cell }) => cell(object, 0));
-}
+import { cells, created, faults, read, typeOf, updateFaults } from "../fixtures/apply-rules.js";
 
 const container = { name: "c", image: "i:1" };
 const labels = { app: "a" };
@@ -289,7 +245,7 @@ describe("services", () => {
 
   test.each<[string, object, object]>([
     ["plain", { ports }, { type: "ClusterIP", sessionAffinity: "None", internalTrafficPolicy: "Cluster" }],
-    ["headless", { clusterIP: "None" }, { clusterIPs: ["None"] }],
+    ["headless", { clusterIP: "None" }, { clusterIP: "None", internalTrafficPolicy: "Cluster" }],
     [
       "from outside",
       { ports, type: "LoadBalancer" },
