@@ -100,6 +100,7 @@ export const nestedFolders = {
     "plan",
     "top",
     "tree",
+    "verify",
     "wait",
   ],
   "client/informer": ["cache", "reflector"],
@@ -114,7 +115,8 @@ export const nestedFolders = {
   "server/http": ["files", "auth", "limits", "metrics", "request", "response", "paths", "tls", "watch"],
   "server/kinds": ["api-types", "idl", "schema", "typed", "protobuf", "strategy"],
   "server/kinds/strategy": ["access", "cluster", "network", "pods", "storage", "workloads"],
-  "server/registry": ["read", "write"],
+  "server/registry": ["read", "write", "pods"],
+  "store/sqlite": ["integrity", "salvage"],
 };
 
 /** Deepest nesting of folders below a layer's folder that the rule covers. */

@@ -1,4 +1,4 @@
-// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|fuzz|load|hostile`. The environment
+// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|fuzz|history|load|hostile`. The environment
 // variable in the third column changes how long.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,7 @@ const tests = {
   corrupt: ["test/store/corruption.test.ts", "FETTLE_CORRUPTIONS", process.env.ROUNDS ?? "2000"],
   kills: ["test/runtime/faults/kills.test.ts", "FETTLE_KILLS", process.env.KILLS ?? "200"],
   fuzz: ["test/fuzz", "FETTLE_FUZZ_SECONDS", process.env.SECONDS ?? "300"],
+  history: ["test/history", "FETTLE_HISTORY_ROUNDS", process.env.ROUNDS ?? "10"],
   load: ["test/load", "FETTLE_LOAD", "full"],
   hostile: ["test/hostile", "FETTLE_LOAD", "full"],
 };

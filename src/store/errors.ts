@@ -47,7 +47,7 @@ export class StoreFull extends StoreError {}
 /** Reading or writing failed. Nothing was changed. */
 export class StoreFailed extends StoreError {}
 
-/** The commit may or may not have been applied: the connection to the engine was lost. Read to find out. */
+/** The commit may or may not have been applied: the connection to the engine was lost, or the disk failed. Read to find out. */
 export class Uncertain extends StoreError {}
 
 // -- while reading or watching ------------------------------------------------------------------------------

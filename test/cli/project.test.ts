@@ -63,13 +63,18 @@ describe("a new project", () => {
     await install(project);
   });
 
-  test("has exact versions, and the name of its folder", async () => {
+  test("has exact versions, this fettle in a tarball, and the name of its folder", async () => {
     const { name, dependencies, devDependencies } = JSON.parse(
       await readFile(join(project, "package.json"), "utf8"),
-    ) as { name: string; dependencies: object; devDependencies: object };
+    ) as { name: string; dependencies: { fettle: string }; devDependencies: object };
     expect(name).toBe("greeter");
-    const versions = Object.values({ ...dependencies, ...devDependencies }) as string[];
-    expect(versions).toHaveLength(4);
+    const { fettle, ...others } = dependencies;
+    expect(fettle).toMatch(/^file:vendor\/fettle-\d+\.\d+\.\d+\.tgz$/);
+    const tarball = fettle.replace("file:", "");
+    expect(statSync(join(project, tarball)).size).toBeGreaterThan(100_000);
+    expect(await readFile(join(project, "README.md"), "utf8")).toContain(`\`${tarball}\``);
+    const versions = Object.values({ ...others, ...devDependencies }) as string[];
+    expect(versions).toHaveLength(3);
     for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   });
 

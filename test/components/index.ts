@@ -12,3 +12,4 @@ export { Unavailable, type Program } from "./machine/program.js";
 export { accepts, answersHttp, exchange } from "./process/probe.js";
 export type { Place, Service } from "./process/service.js";
 export { chromium, etcd, kubernetes, nginx, postgres, redis } from "./services.js";
+export { smallDisk } from "./small-disk.js";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 /**
  * Runs the examples of the documentation: every fenced `ts` block is type-checked and executed against the built
  * package, as users install it. Where a line ends in `// → text`, the program must have printed these texts, in this
- * order.
+ * order. The tutorial is one project rather than programs of their own; `tutorial.test.ts` runs it.
  */
 interface Example {
   readonly name: string;
@@ -19,7 +19,7 @@ const pages = [
   "README.md",
   ...["docs", "docs/how-to"].flatMap((folder) =>
     readdirSync(folder)
-      .filter((name) => name.endsWith(".md"))
+      .filter((name) => name.endsWith(".md") && name !== "tutorial.md")
       .map((name) => `${folder}/${name}`),
   ),
 ];

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ServerOptions } from "../../src/server/server.js";
+import type { SqliteStoreOptions } from "../../src/store/index.js";
 import { freePorts } from "../components/process/port.js";
 
 const program = fileURLToPath(new URL("./server-process.mjs", import.meta.url));
@@ -18,29 +19,50 @@ export interface Exit {
 }
 
 /** Options of the server that can be passed to another process. */
-export type ProcessOptions = Pick<ServerOptions, "limits" | "tokenFile"> & { readonly tls?: boolean };
+export type ProcessOptions = Pick<ServerOptions, "limits" | "tokenFile"> & {
+  readonly tls?: boolean;
+  readonly storeOptions?: Pick<SqliteStoreOptions, "retention" | "indexAfter">;
+};
+
+/** Surroundings of the process. */
+export interface ProcessPlace {
+  /** Folder in which the data folder is created. Default: that for temporary files. */
+  readonly folder?: string;
+  /** Further environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** Server in a process of its own that can be stopped by any signal, and started again on the same port and data. */
 export class ServerProcess implements AsyncDisposable {
-  readonly data = mkdtempSync(join(tmpdir(), "fettle-server-"));
-  readonly kubeconfig = join(this.data, "kubeconfig");
+  readonly data: string;
+  readonly kubeconfig: string;
   /** Resolves when a server responds; pending between a stop and the next start. */
   up: Promise<void>;
   #restarted: (up: Promise<void>) => void = () => {};
   #port: number | undefined;
   #url = "";
   readonly #options: ProcessOptions;
+  readonly #env: NodeJS.ProcessEnv;
   #child: ChildProcess | undefined;
   #exit: Promise<Exit> | undefined;
 
-  constructor(options: ProcessOptions = {}) {
+  constructor(options: ProcessOptions = {}, { folder = tmpdir(), env = {} }: ProcessPlace = {}) {
+    this.data = mkdtempSync(join(folder, "fettle-server-"));
+    this.kubeconfig = join(this.data, "kubeconfig");
     this.#options = options;
+    this.#env = { ...process.env, ...env };
     this.up = this.#start();
   }
 
   /** URL of the server, once it is up. */
   get url(): string {
     return this.#url;
+  }
+
+  /** Resolves when the process that was started last has ended. */
+  get exit(): Promise<Exit> {
+    if (this.#exit === undefined) throw new Error("no server was started");
+    return this.#exit;
   }
 
   async stop(signal: NodeJS.Signals): Promise<Exit> {
@@ -58,12 +80,11 @@ export class ServerProcess implements AsyncDisposable {
 
   async #start(): Promise<void> {
     this.#port ??= (await freePorts(["server"])).server;
-    const child = spawn(process.execPath, [
-      program,
-      this.data,
-      String(this.#port),
-      JSON.stringify(this.#options),
-    ]);
+    const child = spawn(
+      process.execPath,
+      [program, this.data, String(this.#port), JSON.stringify(this.#options)],
+      { env: this.#env },
+    );
     this.#child = child;
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

@@ -5,7 +5,8 @@ export const command: Command = {
   arguments: "[folder]",
   description:
     "Create a TypeScript project with a kind, its controller and a test, and what is needed to run it locally, in a " +
-    "container, or as an operator on Kubernetes. Existing files are never overwritten.",
+    "container, or as an operator on Kubernetes. Existing files are never overwritten. The project depends on the fettle " +
+    "that creates it: a version of the registry or a URL, if it was installed from there, and otherwise a tarball in vendor/.",
   options: [
     { flags: "--name <name>", summary: "project name (default: the name of the folder)" },
     { flags: "--group <domain>", summary: "API group of its kinds", default: "demo.dev" },
@@ -20,26 +21,32 @@ export const command: Command = {
     const { projectFiles } = await import("../templates/project.js");
     const { writeFiles } = await import("../templates/write-files.js");
     const { ownPackage } = await import("../templates/own-package.js");
+    const { ownDependency } = await import("../templates/own-dependency.js");
+    const { quoted } = await import("../command/quoted.js");
     const folder = resolve(terminal.cwd, word);
     const names = kindNames("Greeting", typeof group === "string" ? group : "demo.dev");
-    const { version, dependencies, devDependencies } = ownPackage();
+    const validName = projectName(typeof name === "string" ? name : basename(folder), name !== undefined);
+    const { dependencies, devDependencies } = ownPackage();
+    const { spec, tarball, files: packed } = await ownDependency(terminal.signal);
     const files = {
       ...projectFiles({
-        name: projectName(typeof name === "string" ? name : basename(folder), name !== undefined),
+        name: validName,
         group: names.group,
+        tarball,
         versions: {
-          fettle: version,
+          fettle: spec,
           zod: dependencies["zod"] ?? "",
           typescript: devDependencies["typescript"] ?? "",
           "@types/node": devDependencies["@types/node"] ?? "",
         },
       }),
       ...greetingFiles(names),
+      ...packed,
     };
     await writeFiles(folder, files);
     const shown = relative(terminal.cwd, folder);
     const steps = [
-      ...(shown === "" ? [] : [`cd ${shown}`]),
+      ...(shown === "" ? [] : [`cd ${quoted(shown)}`]),
       "npm install",
       "npm test",
       "npm run dev                               # and in another terminal:",

@@ -13,6 +13,11 @@ export function ownPackage(): OwnPackage {
   return locate().manifest;
 }
 
+/** Folder of this package: a clone, or an installed package. */
+export function ownFolder(): string {
+  return fileURLToPath(locate().folder);
+}
+
 /** Path of the `fettle` command's program. */
 export function ownProgram(): string {
   return fileURLToPath(new URL("dist/cli/main.js", locate().folder));

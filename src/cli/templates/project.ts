@@ -2,7 +2,9 @@
 export interface ProjectNames {
   readonly name: string;
   readonly group: string;
-  /** Exact versions, by package. */
+  /** Path of a tarball of fettle in the project, which `versions.fettle` refers to. */
+  readonly tarball?: string | undefined;
+  /** Exact versions by package; that of fettle may also be a URL or a `file:` path. */
   readonly versions: {
     readonly fettle: string;
     readonly zod: string;
@@ -12,7 +14,12 @@ export interface ProjectNames {
 }
 
 /** Files of a new project, without those of its first kind. */
-export function projectFiles({ name, group, versions }: ProjectNames): Readonly<Record<string, string>> {
+export function projectFiles({
+  name,
+  group,
+  versions,
+  tarball,
+}: ProjectNames): Readonly<Record<string, string>> {
   const { fettle, zod, ...tools } = versions;
   return {
     "package.json": json({
@@ -55,8 +62,8 @@ modules:
 `,
     ".gitignore": "node_modules/\ndist/\n.fettle/\n*.backup.gz\n",
     ".dockerignore": "node_modules/\ndist/\n.fettle/\n*.backup.gz\n.git/\n",
-    Dockerfile: dockerfile,
-    "README.md": readme({ name, group }),
+    Dockerfile: dockerfile(tarball),
+    "README.md": readme({ name, group, tarball }),
   };
 }
 
@@ -70,10 +77,11 @@ const files = tests.map((name) => \`dist/\${name}\`);
 process.exitCode = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status ?? 1;
 `;
 
-const dockerfile = `FROM node:22-slim AS build
+function dockerfile(tarball: string | undefined): string {
+  return `FROM node:22-slim AS build
 WORKDIR /app
 COPY package*.json ./
-RUN npm install
+${tarball === undefined ? "" : `COPY ${tarball} ${tarball}\n`}RUN npm install
 COPY . .
 RUN npm run build && npm prune --omit=dev
 
@@ -92,8 +100,9 @@ VOLUME /data
 ENTRYPOINT ["node_modules/.bin/fettle"]
 CMD ["up", "dist/index.js"]
 `;
+}
 
-function readme({ name, group }: Pick<ProjectNames, "name" | "group">): string {
+function readme({ name, group, tarball }: Omit<ProjectNames, "versions">): string {
   return `# ${name}
 
 A control plane with one kind, \`Greeting\` (\`${group}/v1\`), and the controller that reconciles it.
@@ -113,7 +122,7 @@ npx fettle why greeting/hello     # what the controller did and why
 | \`src/index.ts\` | the exported controllers and kinds |
 | \`fettle.yaml\` | configuration |
 | \`test.js\` | runs the tests |
-| \`npx fettle add kind Site\` | adds a kind with a controller and a test |
+${tarball === undefined ? "" : `| \`${tarball}\` | the fettle that \`package.json\` depends on: commit it, so that other machines and image builds install the same one |\n`}| \`npx fettle add kind Site\` | adds a kind with a controller and a test |
 | \`npx fettle generate manifests -o deploy\` | generates the manifests to run it as an operator on Kubernetes |
 | \`docker build -t ${name} .\` | builds its image |
 `;

@@ -6,6 +6,7 @@ import type { Applied } from "../../plane/apply-manifests.js";
 import { isWildcard, namesOfHost } from "../../server/http/auth/hosts.js";
 import type { Config } from "../../plane/config/config.js";
 import type { Terminal } from "../command/command.js";
+import { quoted } from "../command/quoted.js";
 import type { ModuleExports } from "../modules/found.js";
 import { ownProgram } from "../templates/own-package.js";
 
@@ -116,11 +117,6 @@ function ownCommand(env: Terminal["env"], cwd: string): string {
     return "npx fettle";
   }
   return `node ${quoted(displayPath(ownProgram(), cwd))}`;
-}
-
-/** Quotes a word for the shell. */
-function quoted(word: string): string {
-  return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function isOnPath(program: string, env: Terminal["env"]): boolean {

@@ -38,7 +38,7 @@ export interface DataDirectory {
 }
 
 /** Options of {@link openDirectory}. */
-export interface DirectoryOptions {
+export interface LockOptions {
   /** Revision of a store that is created. Default 0. */
   readonly beginning?: Beginning | undefined;
 }
@@ -49,7 +49,7 @@ export interface DirectoryOptions {
  *
  * @throws {StoreUnusable} @throws {StoreInUse} @throws {StoreForeign} @throws {StoreDamaged}
  */
-export function openDirectory(path: string, options: DirectoryOptions = {}): DataDirectory {
+export function openDirectory(path: string, options: LockOptions = {}): DataDirectory {
   const database = join(path, "store.db");
   // Before anything else: reading the header opens and closes the file without SQLite, which would release the locks of
   // a connection that this process may already have to it.

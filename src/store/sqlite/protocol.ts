@@ -50,7 +50,8 @@ interface Failed extends WriterFailure {
 }
 
 export interface WriterFailure {
-  readonly reason: "full" | "damaged" | "failed";
+  /** "uncertain": the commit may be in the file, and be there after the next opening. */
+  readonly reason: "full" | "damaged" | "failed" | "uncertain";
   readonly message: string;
 }
 

@@ -194,5 +194,7 @@ function errorOf({ reason, message }: WriterFailure): Error {
       return new StoreDamaged(`the store is damaged (${message}); restore a backup`);
     case "failed":
       return new StoreFailed(`the commit failed (${message})`);
+    case "uncertain":
+      return new Uncertain(`the disk failed (${message}); read to find out whether the commit was applied`);
   }
 }

@@ -101,8 +101,15 @@ export class Writer {
       this.#keeper.advance(this.#newestLogged);
       return outcomes;
     } catch (error) {
-      if (commits.length === 1) return [{ type: "failed", ...writerFailure(error) }];
-      return commits.flatMap((mutations) => this.commit([mutations], time));
+      const failure = writerFailure(error);
+      if (commits.length === 1) return [{ type: "failed", ...failure }];
+      const outcomes = commits.flatMap((mutations) => this.commit([mutations], time));
+      if (failure.reason !== "uncertain") return outcomes;
+      // What the first attempt wrote may still be in the file if the second one wrote nothing.
+      return outcomes.map((outcome) => {
+        const { type } = outcome;
+        return type === "failed" ? { type, reason: "uncertain", message: outcome.message } : outcome;
+      });
     }
   }
 
@@ -294,5 +301,8 @@ export function writerFailure(error: unknown): WriterFailure {
   if (code === resultCode.full || (error as NodeJS.ErrnoException).code === "ENOSPC")
     return { reason: "full", message };
   if (code === resultCode.corrupt || code === resultCode.notADatabase) return { reason: "damaged", message };
+  // The write-ahead log may have the whole commit when syncing it fails. A process that is killed before the next commit
+  // overwrites it finds it there, as if it had succeeded.
+  if (code === resultCode.ioError) return { reason: "uncertain", message };
   return { reason: "failed", message };
 }

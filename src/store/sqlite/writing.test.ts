@@ -8,7 +8,7 @@ import type { Put, Store } from "../store.js";
 import { openDatabase } from "./engine.js";
 import { openSqliteStore } from "./sqlite-store.js";
 import { verifySqliteStore } from "./verify.js";
-import { Writer } from "./writer.js";
+import { Writer, writerFailure } from "./writer.js";
 
 let directory: string;
 let store: Store;
@@ -116,6 +116,11 @@ test("every commit of a group fails when no transaction can be started", async (
   const commit = (key: string) => [{ key, expect: -1, value: new Uint8Array(1), expires: undefined }];
   const outcomes = writer.commit([commit("/a"), commit("/b")], 0);
   expect(outcomes.map((outcome) => outcome.type)).toEqual(["failed", "failed"]);
+});
+
+test("a commit is uncertain when the disk fails, because the log may have it already", () => {
+  expect(writerFailure(new Error("disk I/O error"))).toMatchObject({ reason: "uncertain" });
+  expect(writerFailure(new Error("database or disk is full"))).toMatchObject({ reason: "full" });
 });
 
 /** Waits until the log has at most this many rows. */

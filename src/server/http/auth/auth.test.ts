@@ -191,6 +191,17 @@ describe("kubeconfig", () => {
     expect(readdirSync(folder)).toEqual(["kubeconfig"]);
   });
 
+  test("is kept when nothing changed, so that a start on a full disk needs no space", async () => {
+    const path = join(folder, "kubeconfig");
+    const options = { server: "https://127.0.0.1:6443", token: "the-token-of-the-administrator" };
+    await writeKubeconfig(path, options);
+    const { ino } = statSync(path);
+    chmodSync(path, 0o644);
+    await writeKubeconfig(path, options);
+    expect(statSync(path).ino).toBe(ino);
+    expect(modeOf(path)).toBe("600");
+  });
+
   test("does not overwrite a file that fettle did not write", async () => {
     const path = join(folder, "config");
     writeFileSync(path, "apiVersion: v1\n");

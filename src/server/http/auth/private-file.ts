@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmod, link, mkdir, open, rename, rm } from "node:fs/promises";
+import { chmod, link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Creates a folder that only its owner can read. */
@@ -8,13 +8,21 @@ export async function createPrivateFolder(path: string): Promise<void> {
   await chmod(path, 0o700);
 }
 
-/** Writes a file atomically that only its owner can read. */
+/**
+ * Writes a file atomically that only its owner can read. A file that has the content already is kept, so that a server
+ * can start again while the disk is full.
+ */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
+  if ((await readIfExists(path)) === content) {
+    await chmod(path, 0o600);
+    return;
+  }
   await withTemporary(path, content, (temporary) => rename(temporary, path));
 }
 
 /** Like {@link writePrivateFile}, but returns false if the file exists. */
 export async function createPrivateFile(path: string, content: string): Promise<boolean> {
+  if ((await readIfExists(path)) !== undefined) return false;
   let created = true;
   await withTemporary(path, content, async (temporary) => {
     try {
@@ -26,6 +34,15 @@ export async function createPrivateFile(path: string, content: string): Promise<
     await rm(temporary, { force: true });
   });
   return created;
+}
+
+async function readIfExists(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function withTemporary(

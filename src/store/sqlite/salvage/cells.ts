@@ -1,6 +1,6 @@
 import { pageSize } from "../schema.js";
 import type { PageVersion, SalvagedPages } from "./pages.js";
-import { readRecord, readVarint, type Column } from "./record.js";
+import { readRecord, readVarint, type ColumnValue } from "./record.js";
 
 /** Kinds of pages with rows. */
 const pageKind = { indexInterior: 0x02, indexLeaf: 0x0a, tableLeaf: 0x0d };
@@ -9,7 +9,7 @@ const pageKind = { indexInterior: 0x02, indexLeaf: 0x0a, tableLeaf: 0x0d };
 export interface Cell {
   /** Undefined in an index; a table without row ids is one. */
   readonly rowid: number | undefined;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ColumnValue[];
 }
 
 /** Rows of a page, as far as they can be read. SQLite's file format is described at sqlite.org/fileformat2.html. */

@@ -18,7 +18,7 @@ export interface ProvenMutation {
 }
 
 /** Everything that the pages of a store still prove. */
-export interface Findings {
+export interface SalvageFindings {
   readonly mutations: Map<number, ProvenMutation>;
   /** Newest versions by key, as far as the index has them. */
   readonly newest: Map<string, number>;
@@ -29,9 +29,9 @@ export interface Findings {
 }
 
 /** Collects what the pages prove; yields the number of page versions that were read. */
-export function* collect(pages: SalvagedPages): Generator<number, Findings> {
+export function* collect(pages: SalvagedPages): Generator<number, SalvageFindings> {
   const free = freePages(pages);
-  const findings: Findings = {
+  const findings: SalvageFindings = {
     mutations: new Map(),
     newest: new Map(),
     marks: new Map(),
@@ -76,7 +76,7 @@ function mutationOf({ rowid: id, columns }: Cell) {
 }
 
 /** Rows of the tables `versions` and `marks`. */
-function addIndexed({ newest, marks }: Findings, { columns }: Cell, { page }: PageVersion): void {
+function addIndexed({ newest, marks }: SalvageFindings, { columns }: Cell, { page }: PageVersion): void {
   const [first, second, third] = columns;
   if (page === 1 || typeof first !== "string" || typeof second !== "number") return;
   if (columns.length === 2) marks.set(first, second);

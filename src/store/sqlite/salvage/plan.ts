@@ -1,6 +1,6 @@
 import { chainSum } from "../integrity/checksum.js";
 import { revisionOf } from "../schema.js";
-import type { Findings, ProvenMutation } from "./collect.js";
+import type { SalvageFindings, ProvenMutation } from "./collect.js";
 
 /** Key whose newest version is lost. */
 interface LostKey {
@@ -41,7 +41,7 @@ export interface SalvagePlan {
  * only some were kept: what is found only in unused pages may have been replaced or deleted long ago.
  */
 export function planSalvage(
-  { mutations, newest, marks, knowsFreePages }: Findings,
+  { mutations, newest, marks, knowsFreePages }: SalvageFindings,
   marked: number | undefined,
 ): SalvagePlan {
   const swept = marks.get("swept") ?? Infinity;

@@ -1,5 +1,5 @@
 /** Value of a column in SQLite's record format. */
-export type Column = number | string | Uint8Array | null;
+export type ColumnValue = number | string | Uint8Array | null;
 
 /** Number of variable length at an offset, and the offset after it. */
 export function readVarint(bytes: Uint8Array, offset: number): readonly [value: number, end: number] {
@@ -19,10 +19,10 @@ export function readVarint(bytes: Uint8Array, offset: number): readonly [value: 
  *
  * @throws {RangeError} when it is not one.
  */
-export function readRecord(payload: Buffer): Column[] {
+export function readRecord(payload: Buffer): ColumnValue[] {
   let [headerEnd, at] = readVarint(payload, 0);
   if (headerEnd > payload.length) throw new RangeError("a header is cut off");
-  const columns: Column[] = [];
+  const columns: ColumnValue[] = [];
   let offset = headerEnd;
   while (at < headerEnd) {
     const [type, end] = readVarint(payload, at);
@@ -44,7 +44,7 @@ function lengthOf(type: number): number {
   return length;
 }
 
-function readColumn(payload: Buffer, offset: number, type: number, length: number): Column {
+function readColumn(payload: Buffer, offset: number, type: number, length: number): ColumnValue {
   if (type === 0) return null;
   if (type === 7) return payload.readDoubleBE(offset);
   if (type === 8) return 0;
