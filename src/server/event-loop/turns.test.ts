@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { RoundRobin } from "./round-robin.js";
-import { Turns } from "./turns.js";
+import { EventLoopTurns } from "./turns.js";
 
 /** Turns whose time passes and whose event loop turns when the test says so. */
 function manualTurns() {
   let time = 0;
   let begin: (() => void) | undefined;
-  const turns = new Turns({ now: () => time, nextTurn: (resume) => (begin = resume) });
+  const turns = new EventLoopTurns({ now: () => time, nextTurn: (resume) => (begin = resume) });
   return {
     turns,
     spend: (milliseconds: number) => void (time += milliseconds),
@@ -58,7 +58,7 @@ test("a turn without expensive work begins with its whole budget", async () => {
 
 test("the event loop of Node handles other work between two turns", async () => {
   let time = 0;
-  const turns = new Turns({ now: () => (time += 20) });
+  const turns = new EventLoopTurns({ now: () => (time += 20) });
   let others = 0;
   const other = (): void => void (others++ < 5 && setImmediate(other));
   setImmediate(other);

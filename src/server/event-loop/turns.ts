@@ -17,7 +17,7 @@ interface TurnsOptions {
  * has spent its budget, it goes on in a later turn, one piece of work per turn, and users take turns. Between two turns the event
  * loop receives and handles small requests, which never pause.
  */
-export class Turns {
+export class EventLoopTurns {
   readonly #now: () => number;
   readonly #nextTurn: (resume: () => void) => void;
   readonly #waiting = new RoundRobin<() => void>();
@@ -65,7 +65,7 @@ export class Turns {
 }
 
 /** Turns of this thread's event loop, which everything in it shares. */
-const turns = new Turns();
+const turns = new EventLoopTurns();
 
 /** Lets other requests be handled before the next step of expensive work; undefined if it can go on at once. */
 export function pause(user: string): Promise<void> | undefined {
