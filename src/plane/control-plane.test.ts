@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { resource } from "../model/index.js";
 import { controller } from "../runtime/index.js";
+import { silent } from "../runtime/log/log.js";
 import { MemoryStore } from "../store/index.js";
 import { controlPlane } from "./control-plane.js";
 import { DefinitionKind } from "./definitions/definition.js";
@@ -82,6 +83,24 @@ test("every controller acts under its own identity, which its runs record", asyn
   await plane.controllers.idle();
   const [run] = await plane.controllers.runs.find({ key: "default/hello" });
   expect(run?.user).toBe("system:fettle:controller:sites.demo.dev");
+});
+
+test("refuses a data folder that everybody may change, and warns of one that others may read", async () => {
+  const data = await mkdtemp(join(tmpdir(), "fettle-plane-"));
+  onTestFinished(() => rm(data, { recursive: true, force: true }));
+  const warnings: string[] = [];
+  const log = { ...silent, warn: (_: object, text: string) => void warnings.push(text) };
+  const startWith = async (mode: number): Promise<void> => {
+    await chmod(data, mode);
+    await (await controlPlane({ data, listen: false, log })).stop();
+  };
+  await expect(startWith(0o777)).rejects.toThrow(
+    `${data} can be changed by every user of this machine; run: chmod 700 ${data}`,
+  );
+  await startWith(0o700);
+  expect(warnings).toEqual([]);
+  await startWith(0o750);
+  expect(warnings).toEqual([`${data} can be read by other users of this machine; run: chmod 700 ${data}`]);
 });
 
 describe("an in-memory control plane", () => {

@@ -18,7 +18,7 @@ import {
   type User,
 } from "../server/index.js";
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
-import { ensureFolder } from "../store/sqlite/folder.js";
+import { checkPrivacy, ensureFolder } from "../store/sqlite/folder.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
 import { management } from "./management/management.js";
@@ -96,6 +96,8 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
     const data = await dataFolder(options, onStop);
     const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
     const store = await openStore(options.store, data, clock, onStop);
+    const warning = existsSync(data) ? checkPrivacy(data) : undefined;
+    if (warning !== undefined) log.warn({}, warning);
     const started: StartedParts = {};
     const { api, url, kubeconfig } = await serve(
       { ...options, data, clock, random, log },

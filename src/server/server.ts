@@ -13,6 +13,7 @@ import { canonicalAddress, isSelfSigned, namesOf, type KeyPair } from "./http/tl
 import { followKeyPair, readKeyPair, type KeyPairFiles } from "./http/tls/certificate-files.js";
 import { ensureCertificates, type ServerCertificates } from "./http/tls/certificates.js";
 import { storeMetrics } from "./store-metrics.js";
+import { writeHealth } from "./write-health.js";
 
 type HttpOption =
   | "host"
@@ -115,7 +116,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       tls: certificates,
       clock,
       authenticate: bearerTokens(file === undefined ? tokens : combineTokenSources(tokens, file)),
-      healthChecks: [{ name: "store", check: async () => void (await store.status()) }, ...healthChecks],
+      healthChecks: [
+        { name: "store", check: async () => void (await store.status()) },
+        writeHealth(store),
+        ...healthChecks,
+      ],
       onError: (error) => onError(error, "request"),
     });
     listening = http;

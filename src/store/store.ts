@@ -75,6 +75,8 @@ export interface Store extends AsyncDisposable {
 }
 
 export interface StoreStatus {
+  /** Error of the newest commit if the store could not write it; undefined once a commit was written again. */
+  readonly writeError?: Error | undefined;
   /** Newest acknowledged revision. */
   readonly revision: number;
   /** Oldest revision that can be read, and that a watch can start from. */

@@ -1,12 +1,14 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { startServer } from "../../src/server/server.js";
 import { openSqliteStore, StoreFull, type Store } from "../../src/store/index.js";
 import { verifySqliteStore } from "../../src/store/sqlite/verify.js";
 import { describeWith } from "../components/index.js";
-import { smallDisk } from "./small-disk.js";
+import { smallDisk } from "../components/small-disk.js";
 
-describeWith("a full disk", smallDisk, (disk) => {
+describeWith("a full disk", smallDisk(8), (disk) => {
   test("fails commits with StoreFull, keeps acknowledged commits, and works again when there is space", async () => {
     const directory = join(disk().path, "data");
     const ballast = join(disk().path, "ballast");
@@ -33,6 +35,36 @@ describeWith("a full disk", smallDisk, (disk) => {
     store = await openSqliteStore(directory);
     expect((await store.count({ prefix: "/" })).count).toBe(last + 1);
     await store.close();
+  });
+});
+
+describeWith("the API on a full disk", smallDisk(8), (disk) => {
+  test("is not ready, says why, and is ready again by itself when there is space", async () => {
+    const ballast = join(disk().path, "ballast");
+    const store = await openSqliteStore(join(disk().path, "store"));
+    const data = mkdtempSync(join(tmpdir(), "fettle-ready-"));
+    const server = await startServer({ store, data, port: 0, tls: false });
+    const readyz = async (): Promise<string> => {
+      const response = await fetch(`${server.url}/readyz`);
+      return `${response.status} ${await response.text()}`;
+    };
+    try {
+      writeFileSync(ballast, Buffer.alloc(4 * 2 ** 20));
+      expect(await readyz()).toBe("200 ok");
+      await putUntilRefused((key) =>
+        store.commit([{ type: "put", key, value: new Uint8Array(50_000).fill(65) }]),
+      );
+      // A small commit may still fit.
+      await putUntilRefused((key) => store.commit([{ type: "put", key, value: new Uint8Array(10) }]));
+      expect(await readyz()).toMatch(/^503 [^]*\[-\]store-writes failed: the disk is full .*free some space/);
+      expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+      rmSync(ballast);
+      expect(await readyz()).toBe("200 ok");
+    } finally {
+      await server.close();
+      await store.close();
+      rmSync(data, { recursive: true, force: true });
+    }
   });
 });
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore, StoreUnusable } from "../../src/store/index.js";
 import { describeWith } from "../components/index.js";
-import { smallDisk } from "./small-disk.js";
+import { smallDisk } from "../components/small-disk.js";
 
 let base: string;
 beforeEach(() => (base = mkdtempSync(join(tmpdir(), "fettle-unusable-"))));
@@ -39,7 +39,7 @@ test("a folder that this user may not write is named", async () => {
   );
 });
 
-describeWith("a read-only file system", smallDisk, (disk) => {
+describeWith("a read-only file system", smallDisk(8), (disk) => {
   test("is named, for a new store and for an existing one", async () => {
     const elsewhere = join(base, "data");
     const store = await openSqliteStore(elsewhere);

@@ -91,7 +91,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-RUN mkdir /data && chown node:node /data
+RUN mkdir -m 700 /data && chown node:node /data
 USER node
 # As an operator on Kubernetes the same image runs "run dist/index.js": see fettle generate manifests.
 ENV FETTLE_HOST=0.0.0.0

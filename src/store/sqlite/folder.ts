@@ -22,6 +22,22 @@ export function ensureFolder(path: string): void {
   }
 }
 
+/**
+ * Refuses a data folder that everybody may change, and returns a warning about one that other users may read or change. A group
+ * may: volumes of containers are often shared with one.
+ *
+ * @throws {StoreUnusable}
+ */
+export function checkPrivacy(path: string): string | undefined {
+  if (process.platform === "win32") return undefined;
+  const { mode } = statSync(path);
+  const wayOut = `run: chmod 700 ${path}`;
+  if (mode & 0o002)
+    throw new StoreUnusable(`${path} can be changed by every user of this machine; ${wayOut}`);
+  if (mode & 0o077) return `${path} can be read by other users of this machine; ${wayOut}`;
+  return undefined;
+}
+
 function nearestExisting(path: string): string {
   const parent = dirname(path);
   return existsSync(path) || parent === path ? path : nearestExisting(parent);

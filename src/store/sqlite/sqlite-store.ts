@@ -17,7 +17,7 @@ import type {
 } from "../store.js";
 import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
-import type { Committed, CommitOutcome } from "./protocol.js";
+import type { Committed, CommitOutcome, Refused } from "./protocol.js";
 import { resultCodeOf } from "./engine.js";
 import { unusable } from "./folder.js";
 import { storeDamaged } from "./integrity/damage.js";
@@ -125,6 +125,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   #floor: number;
   #sweeping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  #writeError: Error | undefined;
 
   constructor(directory: DataDirectory, reader: Reader, options: SqliteStoreOptions) {
     this.#directory = directory;
@@ -223,10 +224,25 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     const expires = mutations.map((mutation) =>
       mutation.type === "put" && mutation.ttl !== undefined ? now + mutation.ttl : undefined,
     );
-    const outcome = await this.#writer.commit(mutations, expires);
+    const outcome = await this.#write(mutations, expires);
     if (outcome.type === "committed") return { revision: outcome.revision };
     const refused = mutations[outcome.mutation];
     throw new Conflict(refused?.key ?? "", refused?.expect ?? 0, outcome.actual);
+  }
+
+  async #write(
+    mutations: readonly Mutation[],
+    expires: readonly (number | undefined)[],
+  ): Promise<Committed | Refused> {
+    try {
+      const outcome = await this.#writer.commit(mutations, expires);
+      // A commit that was refused wrote nothing, so that it proves nothing.
+      if (outcome.type === "committed") this.#writeError = undefined;
+      return outcome;
+    } catch (error) {
+      if (error instanceof Error) this.#writeError = error;
+      throw error;
+    }
   }
 
   watch(options: StoreWatchOptions): StoreWatch {
@@ -243,7 +259,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   }
 
   async status(): Promise<StoreStatus> {
-    return { revision: this.#revision, floor: this.#floor };
+    return { revision: this.#revision, floor: this.#floor, writeError: this.#writeError };
   }
 
   close(): Promise<void> {

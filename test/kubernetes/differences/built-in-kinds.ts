@@ -11,6 +11,14 @@ export const builtInKinds: Theme = {
           textOf(ours).replace(/^Warning: nothing here runs pods.*\n/m, "") === theirs),
     },
     {
+      why: "Writing roles and bindings is answered with a warning that they are not enforced here.",
+      covers: ({ path, ours, theirs }) =>
+        (path.startsWith("headers.warning") &&
+          isSameBut(ours, theirs, "roles and bindings are not enforced")) ||
+        (path.endsWith(".err") &&
+          textOf(ours).replaceAll(/^Warning: roles and bindings are not enforced.*\n/gm, "") === theirs),
+    },
+    {
       why: "Logs, exec, attach and port-forward get 400 with the reason: no pods run here. Kubernetes has empty logs, or reports a missing host.",
       covers: ({ step, answers: [ours] }) =>
         /\/(log|exec|attach|portforward)(\?|$)/.test(step.path) &&

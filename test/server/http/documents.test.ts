@@ -121,7 +121,11 @@ everyTransport("tells of itself", (wire, server) => {
     ["/healthz", 200, "ok"],
     ["/livez", 200, "ok"],
     ["/readyz", 200, "ok"],
-    ["/readyz?verbose", 200, "[+]ping ok\n[+]store ok\n[+]shutdown ok\nreadyz check passed\n"],
+    [
+      "/readyz?verbose",
+      200,
+      "[+]ping ok\n[+]store ok\n[+]store-writes ok\n[+]shutdown ok\nreadyz check passed\n",
+    ],
     ["/livez?verbose&exclude=store", 200, "[+]ping ok\n[+]store excluded: ok\nlivez check passed\n"],
     ["/healthz?verbose&exclude=nothing", 200, /cannot be excluded: no matches for "nothing"/],
     ["/readyz/store", 200, "ok"],

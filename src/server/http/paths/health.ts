@@ -7,10 +7,12 @@ export type HealthPath = "healthz" | "livez" | "readyz";
 /** Named check behind the health endpoints. */
 export interface HealthCheck {
   readonly name: string;
-  /** Throws or rejects when unhealthy. The reason goes to `onFailure`; only `/readyz/NAME` sends it. */
+  /** Throws or rejects when unhealthy. The reason goes to `onFailure`; unless it is public, only `/readyz/NAME` sends it. */
   readonly check: () => void | Promise<void>;
   /** Endpoints that include the check. Default: all. */
   readonly paths?: readonly HealthPath[] | undefined;
+  /** Sends the reason of a failure to everybody who may read the endpoint. Default: false. */
+  readonly isPublic?: boolean | undefined;
 }
 
 const ping: HealthCheck = { name: "ping", check: () => {} };
@@ -36,7 +38,7 @@ export function serveHealth(
   const checks = [ping, ...health.checks].filter(({ paths }) => paths?.includes(path) ?? true);
   if (name === undefined) return serveAll(exchange, path, checks, health);
   const check = checks.find((one) => one.name === name);
-  return check && serveOne(exchange, check, health);
+  return check && serveOne(exchange, path, check, health);
 }
 
 async function serveAll(
@@ -52,7 +54,8 @@ async function serveAll(
       const failure = await failureOf(check);
       if (failure === undefined) return { text: `[+]${check.name} ok\n`, ok: true };
       health.onFailure(new Error(`${path} check ${check.name} failed`, { cause: failure.error }));
-      return { text: `[-]${check.name} failed: reason withheld\n`, ok: false };
+      const reason = check.isPublic === true ? messageOf(failure.error) : "reason withheld";
+      return { text: `[-]${check.name} failed: ${reason}\n`, ok: false };
     }),
   );
   let text = results.map((result) => result.text).join("");
@@ -60,24 +63,34 @@ async function serveAll(
     const names = [...excluded].sort().map((unknown) => JSON.stringify(unknown));
     text += `warn: some health checks cannot be excluded: no matches for ${names.join(", ")}\n`;
   }
-  if (!results.every(({ ok }) => ok)) sendText(exchange, 500, `${text}${path} check failed\n`);
+  if (!results.every(({ ok }) => ok)) sendText(exchange, codeOf(path), `${text}${path} check failed\n`);
   else if (exchange.query.has("verbose")) sendText(exchange, 200, `${text}${path} check passed\n`);
   else sendText(exchange, 200, "ok");
 }
 
-async function serveOne(exchange: Exchange, check: HealthCheck, health: HealthChecks): Promise<void> {
+/** Kubernetes has 500 for all. A server that is not ready is unavailable, not broken: proxies retry elsewhere on a 503. */
+function codeOf(path: HealthPath): number {
+  return path === "readyz" ? 503 : 500;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function serveOne(
+  exchange: Exchange,
+  path: HealthPath,
+  check: HealthCheck,
+  health: HealthChecks,
+): Promise<void> {
   const failure = await failureOf(check);
   if (failure === undefined) {
     sendText(exchange, 200, "ok");
     return;
   }
   health.onFailure(new Error(`check ${check.name} failed`, { cause: failure.error }));
-  const { error } = failure;
-  sendText(
-    exchange,
-    500,
-    `internal server error: ${error instanceof Error ? error.message : String(error)}\n`,
-  );
+  const what = path === "readyz" ? "not ready" : "internal server error";
+  sendText(exchange, codeOf(path), `${what}: ${messageOf(failure.error)}\n`);
 }
 
 async function failureOf({ check }: HealthCheck): Promise<{ error: unknown } | undefined> {

@@ -7,6 +7,7 @@ import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { builtInAgeColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
+import { warnNotEnforced } from "./not-enforced.js";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -36,6 +37,7 @@ function bindingsIn(namespaced: boolean): KindRules {
     strategy: strategyOf({
       validateName: validatePathSegmentName,
       allowCreateOnUpdate: true,
+      warnings: warnNotEnforced,
       validate,
       validateUpdate(object, old) {
         const checks = new Checks("roleRef", validate(object));

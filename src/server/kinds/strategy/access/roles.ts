@@ -7,6 +7,7 @@ import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { column } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
+import { warnNotEnforced } from "./not-enforced.js";
 
 const columns = [
   nameColumn,
@@ -34,6 +35,7 @@ function rolesIn(namespaced: boolean): KindRules {
     strategy: strategyOf({
       validateName: validatePathSegmentName,
       allowCreateOnUpdate: true,
+      warnings: warnNotEnforced,
       validate,
     }),
   };
