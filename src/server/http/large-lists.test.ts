@@ -57,6 +57,7 @@ describe("a list that is larger than its buffer", () => {
     expect(items).toHaveLength(count);
     expect(items[3]).toEqual((await ask(api, `${widgetsPath}/w03`)).json);
     expect(namesOf(reply)).toEqual(names);
+    expect(reply.text.endsWith("}\n")).toBe(true);
   });
 
   test("can be a page that the next one continues", async () => {

@@ -5,6 +5,16 @@ import type { Draft } from "../../resources/resource-type.js";
 import type { ResourceRequest, ServerWriteOptions } from "../requests.js";
 import { copyJson } from "./copy-json.js";
 import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
+import type { WriteTurn } from "./write-queue.js";
+
+/** State of a write that runs plugins. */
+interface AdmittedWrite {
+  /** Stored object. */
+  readonly old?: KubeObject | undefined;
+  readonly nextStep?: NextStep;
+  /** Left while a plugin waits, since it may write the same object. */
+  readonly turn?: WriteTurn | undefined;
+}
 
 type Operation = AdmissionRequest["operation"];
 type Request = ResourceRequest<{ readonly dryRun?: boolean | undefined }>;
@@ -19,14 +29,15 @@ export async function mutate(
   operation: Operation,
   request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
-  { old, nextStep }: { readonly old?: KubeObject; readonly nextStep?: NextStep } = {},
+  { old, nextStep, turn }: AdmittedWrite = {},
 ): Promise<Draft> {
   let object = draft;
   for (const plugin of request.admission) {
     if (plugin.mutate === undefined) continue;
     if (nextStep !== undefined) await nextStep();
     const copy = copyJson(object);
-    await plugin.mutate({ ...admissionRequest(operation, request, copy, old), object: copy });
+    const mutation = plugin.mutate({ ...admissionRequest(operation, request, copy, old), object: copy });
+    await pluginDone(mutation, turn);
     object = await checkMutated(plugin, request, copy, nextStep);
   }
   return object;
@@ -37,11 +48,15 @@ export async function validate(
   operation: Operation,
   request: Request,
   object: Draft | undefined,
-  old?: KubeObject,
+  { old, turn }: AdmittedWrite = {},
 ): Promise<void> {
   for (const plugin of request.admission) {
-    await plugin.validate?.(admissionRequest(operation, request, object, old));
+    await pluginDone(plugin.validate?.(admissionRequest(operation, request, object, old)), turn);
   }
+}
+
+function pluginDone(work: void | Promise<void>, turn: WriteTurn | undefined): void | Promise<void> {
+  return turn !== undefined && work instanceof Promise ? turn.leave(work) : work;
 }
 
 /** Holds a plugin to the rules of a request body: the kind and address of the request, known fields, their types. */

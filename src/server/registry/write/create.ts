@@ -15,6 +15,7 @@ import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-defaul
 import { recordOwnership } from "./record-ownership.js";
 import { requestedVersion, stampCreation } from "./stamp-metadata.js";
 import { validateCreate } from "./validate-object.js";
+import type { WriteTurn } from "./write-queue.js";
 
 /** Names that are tried for a generateName before the request fails. */
 const nameAttempts = 8;
@@ -43,6 +44,8 @@ interface CreateOptions {
   readonly record?: RecordOwnership | undefined;
   /** Size of the request, as far as it is known. */
   readonly bytes?: number | undefined;
+  /** Turn of an update that creates the object. */
+  readonly turn?: WriteTurn | undefined;
 }
 
 /** Creates an object that has been decoded, pruned and defaulted. The effects that follow (`afterWrite`) are left to the caller. */
@@ -56,7 +59,10 @@ export async function createObject(
   const nextStep = (options.bytes ?? 0) < expensiveBytes ? undefined : () => pause(user.name);
   const refusal = type.strategy.forbidCreate?.();
   if (refusal !== undefined) throw refusal;
-  const draft = admission.length === 0 ? proposed : await mutate("create", request, proposed, { nextStep });
+  const draft =
+    admission.length === 0
+      ? proposed
+      : await mutate("create", request, proposed, { nextStep, turn: options.turn });
   const { name, generateName: base, namespace } = draft.metadata as Names;
   const write = (): Promise<ObjectResponse> =>
     base && !name
@@ -98,7 +104,7 @@ async function attemptCreate(
   context: RegistryContext,
   request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
-  { record = recordOwnership, bytes = 0 }: CreateOptions,
+  { record = recordOwnership, bytes = 0, turn }: CreateOptions,
 ): Promise<ObjectResponse> {
   const { type, user } = request;
   const nextStep = bytes < expensiveBytes ? undefined : () => pause(user.name);
@@ -111,12 +117,12 @@ async function attemptCreate(
   if (nextStep !== undefined) await nextStep();
   type.strategy.completeCreate?.(draft);
   const { allocate } = type.strategy;
-  if (allocate === undefined) return storeNew(context, request, draft, nextStep);
+  if (allocate === undefined) return storeNew(context, request, draft, { nextStep, turn });
   for (;;) {
     const allocated = copyJson(draft);
     await allocate(allocated, undefined, claimsIn(context));
     try {
-      return await storeNew(context, request, allocated, nextStep);
+      return await storeNew(context, request, allocated, { nextStep, turn });
     } catch (error) {
       // Another write took a value in between, which cannot go on for ever: each time, that write succeeded.
       if (!isClaimConflict(error)) throw error;
@@ -129,12 +135,12 @@ async function storeNew(
   context: RegistryContext,
   request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
-  nextStep: NextStep,
+  { nextStep, turn }: { readonly nextStep: NextStep; readonly turn: WriteTurn | undefined },
 ): Promise<ObjectResponse> {
   const { type, admission, options } = request;
   validateCreate(request, draft);
   if (nextStep !== undefined) await nextStep();
-  if (admission.length > 0) await validate("create", request, draft);
+  if (admission.length > 0) await validate("create", request, draft, { turn });
 
   const { name = "", namespace } = draft.metadata as Names;
   const key = storeKey(type, { namespace, name });

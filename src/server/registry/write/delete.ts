@@ -15,6 +15,7 @@ import type { ServerDeleteOptions, DeleteResponse, ResourceRequest } from "../re
 import { fromStore, storeFailure } from "../store-failures.js";
 import { validate } from "./admit-object.js";
 import { commitObject, commitRemoval } from "./commit-object.js";
+import type { WriteTurn } from "./write-queue.js";
 
 /**
  * Deletes an object. One with finalizers gets a deletionTimestamp instead, and is removed together with its last finalizer.
@@ -26,7 +27,9 @@ export async function deleteObject(
 ): Promise<DeleteResponse> {
   const { type, user, signal } = request;
   const key = storeKey(type, request);
-  return context.writes.run(key, { user: user.name, signal }, () => attemptDelete(context, request, key));
+  return context.writes.run(key, { user: user.name, signal }, (turn) =>
+    attemptDelete(context, request, key, turn),
+  );
 }
 
 /** Reads the stored object and deletes or marks it; starts over when another process wrote it in between. */
@@ -34,6 +37,7 @@ async function attemptDelete(
   context: RegistryContext,
   request: ResourceRequest<ServerDeleteOptions>,
   key: string,
+  turn: WriteTurn,
 ): Promise<DeleteResponse> {
   const { type, options, admission, signal } = request;
   for (;;) {
@@ -44,7 +48,7 @@ async function attemptDelete(
     checkPreconditions(request, live.object);
     const why = type.strategy.forbidDelete?.(live.object);
     if (why !== undefined) throw failures.forbidden(resourceOf(type), request.name, why);
-    if (admission.length > 0) await validate("delete", request, undefined, live.object);
+    if (admission.length > 0) await validate("delete", request, undefined, { old: live.object, turn });
     const terminating = markTerminating(context, type, live.object, options);
     const isRemoved = terminating === undefined;
     const respond = (object: ObjectResponse): DeleteResponse => {

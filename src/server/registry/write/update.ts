@@ -24,7 +24,7 @@ import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-defaul
 import { recordOwnership } from "./record-ownership.js";
 import { countGeneration, requestedVersion, stampUpdate } from "./stamp-metadata.js";
 import { validateUpdate } from "./validate-object.js";
-import { maxWriteTime } from "./write-queue.js";
+import { maxWriteTime, type WriteTurn } from "./write-queue.js";
 
 /**
  * Attempts of a write without a resourceVersion while other processes write the same object, or other requests take the values that it
@@ -76,8 +76,8 @@ export async function writeObject(
 ): Promise<WriteResponse> {
   const { type, user, signal, subresource } = request;
   const key = storeKey(type, request);
-  const written = await context.writes.run(key, { user: user.name, signal }, () =>
-    writeInTurn(context, request, plan, key),
+  const written = await context.writes.run(key, { user: user.name, signal }, (turn) =>
+    writeInTurn(context, request, plan, key, turn),
   );
   // After its turn, because what it waits for may have to write the object, too.
   if (written.isCommitted && subresource === undefined) {
@@ -95,6 +95,7 @@ async function writeInTurn(
   request: ObjectWrite,
   plan: WritePlan,
   key: string,
+  turn: WriteTurn,
 ): Promise<Written> {
   const { type, signal, user, body } = request;
   const deadline = context.clock.now() + maxWriteTime;
@@ -108,10 +109,15 @@ async function writeInTurn(
     };
     const nextStep = bytes < expensiveBytes ? undefined : step;
     try {
-      if (entry !== undefined) return await attemptUpdate(context, request, plan, entry, { bytes, nextStep });
+      if (entry !== undefined)
+        return await attemptUpdate(context, request, plan, entry, { bytes, nextStep, turn });
       if (plan.proposeNew === undefined) throw failures.notFound(resourceOf(type), request.name);
       const draft = await plan.proposeNew(nextStep);
-      const object = await createObject(context, request, draft, { record: plan.recordOwnership, bytes });
+      const object = await createObject(context, request, draft, {
+        record: plan.recordOwnership,
+        bytes,
+        turn,
+      });
       return { object, created: true, isCommitted: !request.options.dryRun };
     } catch (error) {
       const isRetried = error instanceof Conflict || (entry === undefined && isAlreadyExists(error));
@@ -122,13 +128,20 @@ async function writeInTurn(
   }
 }
 
+interface AttemptOptions {
+  /** Size of the request and of the stored object. */
+  readonly bytes: number;
+  readonly nextStep: NextStep;
+  readonly turn: WriteTurn;
+}
+
 /** The steps from the stored object to its successor. */
 async function attemptUpdate(
   context: RegistryContext,
   request: ResourceRequest<ServerWriteOptions>,
   plan: WritePlan,
   entry: Entry,
-  { bytes, nextStep }: { readonly bytes: number; readonly nextStep: NextStep },
+  { bytes, nextStep, turn }: AttemptOptions,
 ): Promise<Written> {
   const { type, subresource, options, admission } = request;
   if (nextStep !== undefined) await nextStep();
@@ -143,7 +156,9 @@ async function attemptUpdate(
   const proposed = await plan.propose(stored, nextStep);
   checkVersion(request, proposed, live);
   const admitted =
-    admission.length === 0 ? proposed : await mutate("update", request, proposed, { old: live, nextStep });
+    admission.length === 0
+      ? proposed
+      : await mutate("update", request, proposed, { old: live, nextStep, turn });
   let updated = restrictToSubresource(request, admitted, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
@@ -162,7 +177,7 @@ async function attemptUpdate(
   }
   validateUpdate(request, updated, live);
   if (nextStep !== undefined) await nextStep();
-  if (admission.length > 0) await validate("update", request, updated, live);
+  if (admission.length > 0) await validate("update", request, updated, { old: live, turn });
 
   const response = (object: WriteResponse["object"], isCommitted = false): Written => {
     return { object, created: false, isCommitted };

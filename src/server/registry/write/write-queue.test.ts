@@ -77,6 +77,38 @@ test("a write that waits too long fails with a timeout", async () => {
   expect(started).toEqual(["first"]);
 });
 
+test("a write that waits for others leaves its turn, and waits for another one", async () => {
+  const queue = new WriteQueue(new VirtualClock());
+  const order: string[] = [];
+  const write = (name: string) => queue.run("/a", { user: "alice" }, async () => void order.push(name));
+  await queue.run("/a", { user: "alice" }, async (turn) => {
+    await turn.leave(write("nested"));
+    void write("next");
+    await settle();
+    order.push("outer");
+  });
+  await write("last");
+  expect(order).toEqual(["nested", "outer", "next", "last"]);
+});
+
+test("a write that fails outside of its turn does not end that of another write", async () => {
+  const queue = new WriteQueue(new VirtualClock());
+  let endOther = (): void => {};
+  let fail = (_: Error): void => {};
+  const work = new Promise<never>((_, reject) => (fail = reject));
+  const failing = queue.run("/a", { user: "alice" }, (turn) => turn.leave(work));
+  const other = queue.run("/a", { user: "bob" }, () => new Promise<void>((resolve) => (endOther = resolve)));
+  let isStarted = false;
+  const third = queue.run("/a", { user: "bob" }, async () => void (isStarted = true));
+  fail(new Error("no"));
+  await expect(failing).rejects.toThrow("no");
+  await settle();
+  expect(isStarted).toBe(false);
+  endOther();
+  await Promise.all([other, third]);
+  expect(isStarted).toBe(true);
+});
+
 test("more than a thousand writes of one key are refused", async () => {
   const { write, end } = manualWrites();
   const first = write("alice", "first");

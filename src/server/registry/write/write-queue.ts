@@ -14,11 +14,17 @@ export interface QueuedWrite {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Turn of a write, in which no other write of the object runs. */
+export interface WriteTurn {
+  /** Waits for work of others, such as a plugin. Other writes of the object run meanwhile; waits for another turn then. */
+  leave<Result>(work: Promise<Result>): Promise<Result>;
+}
+
 /**
  * Lets writes of one object take turns. Each of them reads the object, computes its successor and commits it if nothing came in
  * between: side by side, all but one would do that in vain and start over. Users take turns, too.
  *
- * Invariant: `#waiting` has a key exactly while a write of it runs.
+ * Invariant: `#waiting` has a key exactly while a write of it is in its turn.
  */
 export class WriteQueue {
   readonly #clock: Clock;
@@ -33,14 +39,36 @@ export class WriteQueue {
    *
    * @throws {ApiError} 429 when too many wait, 504 when the wait takes too long; the signal's reason when it aborts.
    */
-  async run<Result>(key: string, queued: QueuedWrite, write: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting.has(key)) await this.#turn(key, queued);
-    else this.#waiting.set(key, undefined);
+  async run<Result>(
+    key: string,
+    queued: QueuedWrite,
+    write: (turn: WriteTurn) => Promise<Result>,
+  ): Promise<Result> {
+    await this.#enter(key, queued);
+    let isInTurn = true;
+    const end = (): void => {
+      if (isInTurn) this.#next(key);
+      isInTurn = false;
+    };
+    const leave = async <Other>(work: Promise<Other>): Promise<Other> => {
+      end();
+      const result = await work;
+      await this.#enter(key, queued);
+      isInTurn = true;
+      return result;
+    };
     try {
-      return await write();
+      return await write({ leave });
     } finally {
-      this.#next(key);
+      end();
     }
+  }
+
+  /** Takes the turn; undefined if there is no need to wait for it. */
+  #enter(key: string, queued: QueuedWrite): Promise<void> | undefined {
+    if (this.#waiting.has(key)) return this.#turn(key, queued);
+    this.#waiting.set(key, undefined);
+    return undefined;
   }
 
   #turn(key: string, { user, signal }: QueuedWrite): Promise<void> {
