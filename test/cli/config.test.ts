@@ -118,7 +118,7 @@ modules: { a: b }
     "fettle.yaml:2:7: data: the variable NOWHERE is not set: set it, or write ${NOWHERE:-default}",
     "fettle.yaml:3:8: store: postgres is not supported yet: choose sqlite or memory",
     "fettle.yaml:5:9: listen.port: must be an integer from 0 to 65535, not 70000",
-    'fettle.yaml:6:3: unknown setting "prot" in listen; the settings are host, port, tls, hosts, origins, tokenFile, kubeconfig',
+    'fettle.yaml:6:3: unknown setting "prot" in listen; the settings are host, port, tls, certFile, keyFile, hosts, origins, tokenFile, kubeconfig',
     'fettle.yaml:7:8: listen.tls: must be true or false, not "maybe"',
     'fettle.yaml:9:10: log.level: must be debug, info, warn or error, not "loud"',
     "fettle.yaml:12:18: controllers.sites.demo.dev.concurrency: must be an integer from 1, not 0",

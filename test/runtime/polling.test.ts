@@ -184,7 +184,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       a.controller < b.controller ? -1 : 1,
     );
     expect(runs.map(({ outcome }) => outcome)).toMatchObject([
-      { type: "fail", reason: "NoFinalizer", message: expect.stringContaining("leave cleanup out") },
+      { type: "fail", reason: "NoFinalizer", message: expect.stringContaining("remove cleanup") },
       { type: "fail", reason: "OwnerNotInApi", message: expect.stringContaining("with the client") },
     ]);
     await source.stop();
