@@ -68,7 +68,7 @@ export const folders = {
     "openapi",
     "http",
   ],
-  plane: ["runs", "config", "backup", "management", "definitions"],
+  plane: ["runs", "config", "backup", "pauses", "management", "definitions"],
   cli: [
     "command",
     "templates",

@@ -6,8 +6,8 @@ import { nearest } from "./command/nearest.js";
 import { addCommand, newProgram, type Called } from "./to-commander.js";
 
 /**
- * Runs a command line (the arguments after `fettle`) and resolves with the exit code: 0 for success, 2 for invalid usage, 1
- * for other failures. `received` returns the exit code of a signal that has arrived, if any.
+ * Runs a command line (the arguments after `fettle`) and resolves with the exit code: 0 for success, 2 for invalid usage
+ * (unless the command has a `usageCode`), 1 for other failures. `received` returns the exit code of a signal that has arrived, if any.
  */
 export async function runCommandLine(
   words: readonly string[],
@@ -15,24 +15,27 @@ export async function runCommandLine(
   received: () => number | undefined = () => undefined,
 ): Promise<number> {
   let called: Called | undefined;
+  let usageCode = 2;
   try {
     const args = words[0] === "help" ? [...words.slice(1), "--help"] : words;
-    const program = await programFor(args, terminal, (call) => (called = call));
+    const { program, wanted } = await programFor(args, terminal, (call) => (called = call));
+    usageCode = wanted?.usageCode ?? usageCode;
     await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
     if (called === undefined) return 0;
     const { command, words: rest, options } = called;
     const code = await command.run?.(rest, options, terminal);
     return code ?? received() ?? 0;
   } catch (error) {
-    if (error instanceof CommanderError) return isHelp(error) ? 0 : 2;
+    if (error instanceof CommanderError) return isHelp(error) ? 0 : usageCode;
     // The user knows about an interrupt; the error it causes is not printed.
     const signalled = received();
     if (signalled !== undefined && terminal.signal.aborted) return signalled;
     const isUsage = error instanceof UsageError;
     const help = isUsage && called !== undefined ? `\nSee fettle ${called.path} --help` : "";
     terminal.stderr.write(`fettle: ${errorText(error, terminal)}${help}\n`);
-    if (isUsage || (error instanceof Error && error.name === "ConfigError")) return 2;
-    return called?.command.failureCode ?? 1;
+    return isUsage || (error instanceof Error && error.name === "ConfigError")
+      ? usageCode
+      : (called?.command.failureCode ?? 1);
   }
 }
 
@@ -41,21 +44,21 @@ async function programFor(
   words: readonly string[],
   terminal: Terminal,
   call: (called: Called) => void,
-): Promise<ReturnType<typeof newProgram>> {
+): Promise<{ readonly program: ReturnType<typeof newProgram>; readonly wanted: Command | undefined }> {
   const program = newProgram(terminal);
   const [word] = words;
   const entries = commandGroups.flatMap(({ commands }) => commands);
-  const wanted = entries.find(({ name }) => name === word);
+  const wanted = await entries.find(({ name }) => name === word)?.load();
   if (word !== undefined && wanted === undefined && !word.startsWith("-")) {
     throw new UsageError(unknownCommand(word, entries));
   }
   for (const { title, commands } of commandGroups) {
-    for (const { name, summary, load } of commands) {
-      const command: Command | undefined = name === word ? await load() : undefined;
+    for (const { name, summary } of commands) {
+      const command = name === word ? wanted : undefined;
       addCommand(program, { name, summary, command, group: `${title}:`, terminal, call });
     }
   }
-  return program;
+  return { program, wanted };
 }
 
 function unknownCommand(word: string, entries: readonly CommandEntry[]): string {

@@ -35,8 +35,6 @@ export interface ListenOptions extends Pick<
 
 export interface ControlPlaneOptions
   extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit" | "services"> {
-  /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
-  readonly forceDefinitions?: boolean | undefined;
   /**
    * Folder for objects, runs, tokens and certificates. Default: `.fettle`; with `store: "memory"`, a temporary folder that is removed
    * when the control plane stops.
@@ -116,7 +114,6 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
         client,
         clientFor: (user) => clientAs(serviceIdentity(user)),
         register: true,
-        force: options.forceDefinitions,
         runs: { ...options.runs, folder: options.runs?.folder ?? defaultFolder },
         clock,
         random,

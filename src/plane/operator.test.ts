@@ -149,7 +149,24 @@ test("records runs in a folder, and a later process finds them", async () => {
   expect(later.map(({ id }) => id)).toEqual([first, ...more].map((run) => run?.id));
 });
 
+test("runs name the user of the operator's credential", async () => {
+  await using running = await start("me");
+  await running.controllers.ready();
+  await home.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+  await until("hello", "default", "me");
+  await running.controllers.idle();
+  const [run] = await running.controllers.runs.find({ key: "default/hello" });
+  expect(run).toMatchObject({ controller: "sites.demo.dev", user: "fettle-admin" });
+});
+
 test("runs name no user when the API does not say who the operator is", async () => {
+  await home.stop();
+  home = await controlPlane({
+    store: "memory",
+    data,
+    listen: { port: 0 },
+    authorize: ({ resource }) => ({ allowed: resource?.resource !== "selfsubjectreviews" }),
+  });
   await using running = await start("me");
   await running.controllers.ready();
   await home.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });

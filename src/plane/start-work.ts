@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../model/core.js";
+import { systemClock, type Clock, type Random } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
 import type { Controller } from "../runtime/controller/controller.js";
 import type { Log } from "../runtime/log/log.js";
@@ -10,6 +10,7 @@ import {
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions, type RegisterOptions } from "./definitions/register-definitions.js";
 import { fileRunStore, type RunFilesOptions } from "./runs/file-run-store.js";
+import { applyPauses, followPauses, readPauses } from "./pauses/pauses.js";
 import type { OnStop } from "./start-parts.js";
 
 /** Options that `controlPlane()` and `operator()` have in common. */
@@ -20,6 +21,8 @@ export interface WorkOptions extends Pick<
   readonly controllers?: readonly Controller[] | undefined;
   /** Kinds to register besides those that the controllers reconcile, own or watch. */
   readonly kinds?: readonly Resource[] | undefined;
+  /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
+  readonly forceDefinitions?: boolean | undefined;
   /** Record of runs on disk. Without a folder, the last runs are kept in memory. */
   readonly runs?: Partial<Pick<RunFilesOptions, "folder" | "maxAge" | "maxSize">> | undefined;
   readonly clock?: Clock | undefined;
@@ -31,8 +34,8 @@ export interface WorkOptions extends Pick<
 interface StartWorkOptions
   extends
     Omit<ControllersOptions, "runs">,
-    Pick<WorkOptions, "kinds" | "runs">,
-    Pick<RegisterOptions, "force" | "signal"> {
+    Pick<WorkOptions, "kinds" | "runs" | "forceDefinitions">,
+    Pick<RegisterOptions, "signal"> {
   readonly log: Log;
   /** Registers kinds first. */
   readonly register: boolean;
@@ -40,10 +43,10 @@ interface StartWorkOptions
 
 /** Registers the kinds of controllers and starts the controllers. */
 export async function startWork(
-  { client, kinds, runs = {}, register, force, signal, ...options }: StartWorkOptions,
+  { client, kinds, runs = {}, register, forceDefinitions: force, signal, ...options }: StartWorkOptions,
   onStop: OnStop,
 ): Promise<Controllers> {
-  const { controllers, clock, log } = options;
+  const { controllers, clock = systemClock, log } = options;
   if (register) {
     const whenGone = registerLater(log, onStop);
     await registerDefinitions(client, kindsOf(controllers, kinds), { log, clock, force, signal, whenGone });
@@ -51,8 +54,19 @@ export async function startWork(
   const { folder } = runs;
   const files = folder === undefined ? undefined : fileRunStore({ ...runs, folder, clock, log });
   if (files !== undefined) onStop(() => files.close());
+  const pauses = await readPauses(client, log);
   const running = startControllers({ ...options, client, runs: files });
   onStop(() => running.stop());
+  if (pauses !== undefined) {
+    // Before the first turn of the event loop, so that no paused object is reconciled.
+    applyPauses(running.all, pauses);
+    const following = new AbortController();
+    const ended = followPauses(client, running.all, { clock, signal: following.signal });
+    onStop(() => {
+      following.abort();
+      return ended;
+    });
+  }
   return running;
 }
 

@@ -40,6 +40,13 @@ describe("pause, resume, enqueue, retry, dead", () => {
     expect((await plane.client.get(Page, "held-1")).spec.html).toBe("<h1>Held 1</h1>");
     expect((await fettle("enqueue site/held", { reason: "curious" })).out).toContain("it is paused");
     expect((await fettle("top", { once: true })).out).toContain("1 paused");
+    expect((await plane.client.get(Site, "held")).metadata.annotations).toEqual({
+      "fettle.dev/paused": "true",
+    });
+    expect((await fettle("get site held")).out).toMatch(/STATE\nheld .* paused\n$/);
+    expect((await fettle("describe site held")).out).toMatch(
+      /^state: +paused: not reconciled until fettle resume$/m,
+    );
     expect((await fettle("resume site/held")).out).toContain("resumed Site default/held");
     await world.ran("held");
     expect((await plane.client.get(Page, "held-1")).spec.html).toBe("<h1>Held still 1</h1>");
@@ -49,6 +56,10 @@ describe("pause, resume, enqueue, retry, dead", () => {
   test("pauses and resumes a kind", async () => {
     expect((await fettle("pause sites")).out).toContain("objects) in controller sites.demo.dev");
     expect((await fettle("top")).out).toMatch(/sites\.demo\.dev +paused/);
+    expect((await fettle("get sites")).out).toMatch(/^held .* paused$/m);
+    expect((await plane.client.get("v1/ConfigMap", "fettle-paused"))["data"]).toEqual({
+      "sites.demo.dev": "*",
+    });
     expect((await fettle("resume sites.demo.dev")).out).toBe("resumed Site\n");
   });
 
@@ -66,7 +77,13 @@ describe("pause, resume, enqueue, retry, dead", () => {
   test("retries failed objects and dead letters", async () => {
     await site("given-up", { title: "" });
     await site("failing", { title: "broken" });
-    const { out } = await fettle("dead");
+    expect((await fettle("get site given-up failing")).out).toMatch(
+      /^given-up .* given up\nfailing .*[0-9]s\n$/m,
+    );
+    expect((await fettle("describe site given-up")).out).toMatch(/^state: +given up: .*fettle retry$/m);
+    const { out } = await fettle("dead", {}, recordingTerminal({ colors: true }));
+    expect(out).toMatch(/\[31mNoTitle: a site needs a title/);
+    expect(out).toMatch(/ \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +\d+s /);
     expect(out).toContain("Site default/given-up");
     expect(out).toContain("NoTitle: a site needs a title");
     expect(out).not.toContain("default/failing");
@@ -135,7 +152,10 @@ describe("debug", () => {
     await site("told", { title: "Told" });
     await site("told", { title: "Told twice" });
     const { out } = await fettle("debug events", { tail: "3", kind: "site" });
-    expect(out).toMatch(/\d+ {2}MODIFIED {2}Site default\/told\n {4}~ spec.title: Told → Told twice/);
+    expect(out).toMatch(
+      /\d+ {2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}MODIFIED {2}Site default\/told {2}by \S+ as fettle\n {4}~ spec.title: Told → Told twice/,
+    );
+    expect(out).toContain("by system:fettle:controller:sites.demo.dev as fettle/sites.demo.dev\n");
     const { changes } = JSON.parse((await fettle("debug events", { tail: "3", output: "json" })).out);
     expect(changes).toHaveLength(3);
     const live = follow("debug events", { follow: true, tail: "0", kind: "secrets" });
@@ -330,6 +350,24 @@ describe("a server without the management API", () => {
     expect(code).toBe(1);
   });
 
+  test("pause and resume use the annotation of an object", async () => {
+    const { kubeconfig } = plain;
+    expect(await fettle("pause namespace/default", { kubeconfig })).toMatchObject({
+      code: 0,
+      out: "paused namespace/default by its annotation fettle.dev/paused\n",
+    });
+    expect((await fettle("describe namespace default", { kubeconfig })).out).toContain(
+      "fettle.dev/paused=true",
+    );
+    expect((await fettle("resume namespace/default", { kubeconfig })).out).toBe(
+      "resumed namespace/default\n",
+    );
+    expect((await fettle("describe namespace default", { kubeconfig })).out).not.toContain(
+      "fettle.dev/paused",
+    );
+    expect((await fettle("pause namespace/nope", { kubeconfig })).code).toBe(1);
+  });
+
   test("tree and diff work without it; plan reports that it is missing", async () => {
     const kubeconfig = plain.kubeconfig;
     expect((await fettle("tree namespace/default", { kubeconfig })).out).toMatch(
@@ -342,7 +380,7 @@ describe("a server without the management API", () => {
       data: { a: "b" },
     });
     expect(await fettle("diff", { kubeconfig, filename: [file] })).toMatchObject({
-      code: 1,
+      code: 2,
       out: expect.stringContaining("a: b"),
     });
     expect((await fettle("plan", { kubeconfig, filename: [file] })).err).toContain(

@@ -21,6 +21,13 @@ describe("watch", () => {
     expect(out).not.toMatch(/managedFields|resourceVersion/);
   });
 
+  test("counts one object in the singular", async () => {
+    const { terminal, done } = start(["watch", "wd", "--field-selector", "metadata.name=red"]);
+    await terminal.warns("Watching 1 widget. Stop with Ctrl-C.");
+    terminal.interrupt();
+    await done;
+  });
+
   test("prints changes of one object as JSON", async () => {
     const { terminal, done } = start(["watch", "wd", "red", "-o", "json"]);
     let replicas = 1;
@@ -45,6 +52,7 @@ describe("events", () => {
       involvedObject: { apiVersion: "demo.dev/v1", kind: "Widget", name: about, namespace: "default" },
       type,
       reason: "Painted",
+      source: { component: "painter" },
       message: `${about} was\npainted`,
       lastTimestamp: new Date(at).toISOString(),
     });
@@ -53,10 +61,10 @@ describe("events", () => {
     await record("second", "red", "Warning", Date.now() - 60_000);
     await record("first", "blue", "Normal", Date.now() - 120_000);
     const rows = cells(await printed("events"));
-    expect(rows[0]).toEqual(["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]);
-    expect(rows.slice(1).map(([, type, , object, message]) => [type, object, message])).toEqual([
-      ["Normal", "Widget/blue", "blue was painted"],
-      ["Warning", "Widget/red", "red was painted"],
+    expect(rows[0]).toEqual(["LAST SEEN", "TYPE", "REASON", "OBJECT", "FROM", "MESSAGE"]);
+    expect(rows.slice(1).map(([, type, , object, from, message]) => [type, object, from, message])).toEqual([
+      ["Normal", "Widget/blue", "painter", "blue was painted"],
+      ["Warning", "Widget/red", "painter", "red was painted"],
     ]);
     expect(await printed("events", "--types", "Warning", "-A", "--no-headers")).toMatch(
       /^default .*Widget\/red/,
@@ -103,6 +111,24 @@ describe("wait", () => {
     const timedOut = await fettle("wait", "wd/red", "--for", "condition=Ready=False", "--timeout", "50ms");
     expect(timedOut.code).toBe(124);
     expect(timedOut.err).toContain("widget.demo.dev/red: Ready is True: Because, of the paint");
+  });
+
+  test("fails at once with the reason when the object is stalled", async () => {
+    await plane.client.patchStatus(Widget, "red", {
+      status: {
+        conditions: [
+          { type: "Ready", status: "False", reason: "NoPaint", message: "" },
+          { type: "Stalled", status: "True", reason: "NoPaint", message: "none left" },
+        ],
+      },
+    });
+    // The other widgets are still waited for, and cannot change the result.
+    expect(await fettle("wait", "wd", "--all", "--for", "condition=Ready")).toMatchObject({
+      code: 1,
+      err: "fettle: widget.demo.dev/red cannot become Ready=True: Stalled: NoPaint, none left\n",
+    });
+    expect((await fettle("wait", "wd/red", "--for", "condition=Stalled")).code).toBe(0);
+    expect((await fettle("wait", "wd/red", "--for", "condition=Ready=False")).code).toBe(0);
   });
 
   test("waits for fields", async () => {

@@ -24,6 +24,7 @@ interface StartOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly tty?: boolean;
+  readonly colors?: boolean;
 }
 
 /** Control plane with three widgets, recreated for every test, and commands against it. */
@@ -68,12 +69,16 @@ export function useObjectsPlane(): ObjectsPlane {
     await plane.client.deleteAll(Widget);
   });
 
-  const start = (words: readonly string[], { input, env = {}, tty = false }: StartOptions = {}): Started => {
+  const start = (
+    words: readonly string[],
+    { input, env = {}, tty = false, colors }: StartOptions = {},
+  ): Started => {
     const terminal = recordingTerminal({
       cwd: folder,
       env: { KUBECONFIG: plane.kubeconfig, PATH: process.env["PATH"], TMPDIR: folder, ...env },
       input,
       tty,
+      colors,
     });
     const received = (): number | undefined => (terminal.signal.aborted ? 130 : undefined);
     const done = runCommandLine(words, terminal, received).then((code) => ({

@@ -96,7 +96,7 @@ spec:
 `;
       const path = file("wrong.yaml", wrong);
       const { code, err } = await fettle(verb, "-f", path);
-      expect(code).toBe(verb === "diff" ? 2 : 1);
+      expect(code).toBe(1);
       const lines = err.trimEnd().split("\n");
       expect(lines).toContainEqual(
         expect.stringMatching(/^fettle: \S*wrong\.yaml:8:13: widget\.demo\.dev\/wrong: .*spec\.replicas: /),

@@ -4,6 +4,35 @@ import { widget } from "../server/widgets.js";
 import { cells, useObjectsPlane, Widget } from "./objects-plane.js";
 
 const plane = useObjectsPlane();
+
+/** Definition that somebody else made: its columns say nothing about readiness. */
+const gadgetDefinition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "gadgets.tools.dev" },
+  spec: {
+    group: "tools.dev",
+    scope: "Namespaced",
+    names: { kind: "Gadget", plural: "gadgets", singular: "gadget", listKind: "GadgetList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        additionalPrinterColumns: [{ name: "Weight", type: "integer", jsonPath: ".weight" }],
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              weight: { type: "integer", default: 3 },
+              status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
 const { fettle, file, printed, start } = plane;
 
 describe("get", () => {
@@ -86,6 +115,52 @@ describe("get", () => {
     expect(several).toMatch(/^namespace\/default [^]*\n\nNAME[^]*widget\.demo\.dev\/red/m);
   });
 
+  test("all shows the custom kinds that have objects, which delete all leaves alone", async () => {
+    await plane.apply(gadgetDefinition);
+    await plane.client.kind("tools.dev/v1/Gadget");
+    const gadget = { apiVersion: "tools.dev/v1", kind: "Gadget", metadata: { name: "saw" } };
+    await plane.apply(gadget);
+    const all = await printed("get", "all");
+    expect(all).toMatch(/^gadget\.tools\.dev\/saw /m);
+    expect(all).toMatch(/^widget\.demo\.dev\/red /m);
+    expect(await printed("get", "all", "-o", "name")).toContain("gadget.tools.dev/saw");
+    await fettle("delete", "all", "--all");
+    expect(await printed("get", "gadgets", "-o", "name")).toBe("gadget.tools.dev/saw\n");
+  });
+
+  test("adds Ready, Reason and Age to the tables of any kind with conditions", async () => {
+    await plane.apply(gadgetDefinition);
+    await plane.client.kind("tools.dev/v1/Gadget");
+    const gadget = (name: string, conditions: readonly object[]): object => ({
+      apiVersion: "tools.dev/v1",
+      kind: "Gadget",
+      metadata: { name },
+      status: { conditions },
+    });
+    const ready = { type: "Ready", status: "True", reason: "Sharp" };
+    const blunt = { type: "Ready", status: "False", reason: "Blunt" };
+    await plane.apply(gadget("file", [ready]));
+    await plane.apply(gadget("saw", [blunt, { type: "Stalled", status: "True", reason: "Blunt" }]));
+    const rows = cells(await printed("get", "gadgets"));
+    expect(rows.map((row) => row.with(4, "?"))).toEqual([
+      ["NAME", "WEIGHT", "READY", "REASON", "?", "STATE"],
+      ["file", "3", "True", "Sharp", "?"],
+      ["saw", "3", "False", "Blunt", "?", "given up"],
+    ]);
+    const { terminal, done } = start(["get", "gadgets", "-w"], { colors: true });
+    await terminal.shows(/saw .*\[31mFalse.*\[31mgiven up/);
+    await plane.client.patch("tools.dev/v1/Gadget", "saw", {
+      metadata: { annotations: { "fettle.dev/paused": "true" } },
+      status: { conditions: [ready] },
+    });
+    await terminal.shows(/saw .*\[32mTrue.*Sharp.*\[33mpaused/);
+    terminal.interrupt();
+    await done;
+    expect(await printed("describe", "gadget", "saw")).toMatch(
+      /^state: +paused: not reconciled until fettle resume/m,
+    );
+  });
+
   test("prints YAML and JSON without managed fields, unless --show-managed-fields is given", async () => {
     const one = parse(await printed("get", "wd", "red", "-o", "yaml"));
     expect(one).toMatchObject({
@@ -117,7 +192,7 @@ describe("get", () => {
 
   test.each([
     [["get", "widgts"], 1, "did you mean widgets?"],
-    [["get", "zebra"], 1, "the server has widgets, and Kubernetes' own kinds"],
+    [["get", "zebra"], 1, "the server has widgets"],
     [["get", "wd", "red", "-l", "a=b"], 2, "-l"],
     [["get", "wd/red", "blue"], 2, "KIND/NAME"],
     [["get", "wd", "-o", "xml"], 2, "xml"],

@@ -5,6 +5,7 @@ import { command } from "../../src/cli/commands/run.js";
 import { command as completion } from "../../src/cli/commands/completion.js";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
 import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
+import { Site } from "../../examples/site/index.js";
 import { folderWith } from "./folder.js";
 
 const module = fileURLToPath(new URL("../../examples/site/index.ts", import.meta.url));
@@ -57,6 +58,38 @@ test("logs JSON when standard output is not a terminal", async () => {
   terminal.interrupt();
   await running;
   for (const line of terminal.out().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+});
+
+test("takes over the definition of another field manager only with --force-definitions", async () => {
+  const { group, version } = Site;
+  const { plural, singular, listKind, kind } = Site;
+  await home.client.apply(
+    {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        names: { plural, singular, listKind, kind },
+        scope: "Namespaced",
+        versions: [
+          { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    } as never,
+    { fieldManager: "helm" },
+  );
+  const options = { healthPort: "0", leaderElection: false };
+  await expect(command.run?.([module], options, recordingTerminal({ cwd }))).rejects.toThrow(
+    /belongs to helm .*or take it over with --force-definitions/,
+  );
+  const skipped = { ...options, forceDefinitions: true, definitions: "skip" };
+  await expect(command.run?.([module], skipped, recordingTerminal({ cwd }))).rejects.toThrow(/contradict/);
+  const terminal = recordingTerminal({ cwd });
+  const running = command.run?.([module], { ...options, forceDefinitions: true }, terminal);
+  await terminal.shows(/"msg":"fettle runs"/);
+  terminal.interrupt();
+  expect(await running).toBe(0);
 });
 
 test("rejects missing modules and manifests with a hint", async () => {

@@ -118,9 +118,9 @@ describe("plan and diff", () => {
     expect(out).toContain("done, next run in 12h");
     expect(out).toContain("3 to create, 0 to change, 0 to delete; 1 step to run");
     expect(await plane.client.find(Site, "planned")).toBeUndefined();
-    expect((await fettle("plan", { filename: [file], exitCode: true })).code).toBe(1);
+    expect((await fettle("plan", { filename: [file], exitCode: true })).code).toBe(2);
     const difference = await fettle("diff", { filename: [file] });
-    expect(difference.code).toBe(1);
+    expect(difference.code).toBe(2);
     expect(difference.out).toContain("+   title: Planned");
     expect(difference.out).not.toContain("Page");
   });
@@ -200,7 +200,7 @@ describe("plan and diff", () => {
     expect(plan.code).toBe(1);
     expect(plan.out).toMatch(/wrong\.yaml:1:\d+: spec\.title: /);
     expect(await fettle("diff", { filename: [wrong] })).toMatchObject({
-      code: 2,
+      code: 1,
       err: expect.stringContaining("spec.title"),
     });
     const failing = await world.manifest("failing.yaml", siteManifest("failing", { title: "" }));
@@ -211,18 +211,41 @@ describe("plan and diff", () => {
     const unknown = await world.manifest("unknown.yaml", { ...siteManifest("x", {}), kind: "Sight" });
     expect((await fettle("plan", { filename: [unknown] })).out).toContain("no Sight in demo.dev/v1");
     expect((await fettle("plan", { filename: ["nowhere.yaml"] })).err).toContain("no such file");
-    expect(await fettle("plan")).toMatchObject({ code: 2 });
-    expect((await fettle("diff", { filename: ["nowhere.yaml"] })).code).toBe(2);
+    // 2 means that something would change.
+    expect((await fettle("plan", { filename: [wrong], exitCode: true })).code).toBe(1);
+    for (const verb of ["plan", "diff"]) {
+      expect(await fettle(verb)).toMatchObject({ code: 1 });
+      expect(await fettle(verb, { nonsense: true })).toMatchObject({ code: 1 });
+      expect((await fettle(verb, { filename: ["nowhere.yaml"] })).code).toBe(1);
+    }
   });
 });
 
 describe("history and rollback", () => {
+  test("history names the user of each write, whom the API does not show", async () => {
+    await site("signed", { title: "Signed" });
+    await fettle("annotate site signed seen=yes");
+    const { versions } = JSON.parse((await fettle("history site/signed", { output: "json" })).out);
+    expect(versions.at(-2)).toMatchObject({
+      type: "status",
+      user: "system:fettle:controller:sites.demo.dev",
+    });
+    expect(versions.at(-1)).toMatchObject({ user: "fettle-admin", managers: ["fettle-annotate"] });
+    expect(JSON.stringify(versions.at(-1).object)).not.toContain("fettle.dev/user");
+    const seen = await fettle("get site signed", { output: "json", showManagedFields: true });
+    expect(seen.out).not.toContain("fettle.dev/user");
+  });
+
   test("lists versions and restores an earlier spec as a new generation", async () => {
     await site("old", { title: "First", pages: 1 });
     await site("old", { title: "Second", pages: 2 });
     const { out } = await fettle("history site/old", { diff: true });
     expect(out).toMatch(/\d+ +created +1 /);
-    expect(out).toMatch(/\d+ +updated +2 +\d+s +fettle +spec\.(title|pages), spec\.(title|pages)/);
+    expect(out).toMatch(/^REVISION +TYPE +GENERATION +AGE +USER +FIELD MANAGER +CHANGED\n/);
+    expect(out).toMatch(/\d+ +updated +2 +\d+s +\S+ +fettle +spec\.(title|pages), spec\.(title|pages)/);
+    expect(out).toMatch(
+      / status +1 +\d+s +system:fettle:controller:sites\.demo\.dev +fettle\/sites\.demo\.dev /,
+    );
     expect(out).toMatch(/\d+ +status +2 /);
     expect(out).toContain("~ spec.title: First → Second");
 

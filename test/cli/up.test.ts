@@ -154,6 +154,71 @@ export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.
   expect(terminal.out()).not.toMatch(/ ! Site/);
 });
 
+test("a failure is one line, as text and as JSON", async () => {
+  const failing = (reconcile: string): string => `
+import { controller, resource } from "fettle";
+import { z } from "zod";
+const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.string() }), status: z.object({}) });
+export const sites = controller({ for: Site, backoff: { base: "1ms", maxRetries: 1 }, ${reconcile} });
+`;
+  const cwd = await folderWith({
+    "fails.ts": failing('reconcile: (_, { fail }) => fail("NoInk", "the printer is empty")'),
+    "throws.ts": failing('reconcile() { throw new Error("the printer is on fire"); }'),
+    "site.yaml": site("  title: Hello"),
+  });
+  const given = async (
+    module: string,
+    log: string,
+    last: RegExp,
+    about: RegExp,
+  ): Promise<readonly string[]> => {
+    const { out, err } = await up([module, "site.yaml"], { store: "memory", log }, cwd, async ({ shows }) => {
+      await shows(last);
+      // Its event is recorded after its run, so one that were printed would be there by now.
+      while (!(await other(cwd, "events")).includes("GivenUp"));
+    });
+    return `${out()}${err()}`.split("\n").filter((line) => about.test(line));
+  };
+  expect(await given("fails.ts", "pretty", /given up/, /printer/)).toEqual([
+    expect.stringMatching(
+      /✗ Site default\/hello {2}not ready: NoInk · failed permanently: NoInk: the printer is empty; given up until something changes$/,
+    ),
+  ]);
+  expect(await given("throws.ts", "pretty", /given up/, /printer/)).toEqual([
+    expect.stringMatching(/failed: Error: the printer is on fire; retrying$/),
+    expect.stringMatching(/the printer is on fire, 2 times in a row; given up until something changes$/),
+  ]);
+  const lines = (await given("throws.ts", "json", /given up/, /printer/)).map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { level: "warn", outcome: "error", failures: 1, msg: "the printer is on fire" },
+    { level: "error", outcome: "error", failures: 2, msg: "given up: the printer is on fire" },
+  ]);
+});
+
+test("registers a stricter schema only with --force-definitions", async () => {
+  const kind = (spec: string): string => `
+import { resource } from "fettle";
+import { z } from "zod";
+export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ ${spec} }) });
+`;
+  const cwd = await folderWith({
+    "old.ts": kind("title: z.string()"),
+    "new.ts": kind("title: z.string(), owner: z.string()"),
+    "site.yaml": site("  title: Hello"),
+  });
+  await up(["old.ts", "site.yaml"], {}, cwd, async ({ shows }) => void (await shows("Activity:")));
+  expect(await failure(["new.ts"], {}, cwd)).toMatch(
+    /would be invalid:\n {2}default\/hello: spec\.owner: .*\n.*register the schema anyway with --force-definitions/,
+  );
+  const forced = await up(
+    ["new.ts"],
+    { forceDefinitions: true },
+    cwd,
+    async ({ shows }) => void (await shows("Activity:")),
+  );
+  expect(forced.err()).toContain("forced a schema that stored objects violate");
+});
+
 test("prints events of controllers", async () => {
   const cwd = await folderWith({
     "sites.ts": `

@@ -29,7 +29,7 @@ export async function startLoadServer(options: Pick<ProcessOptions, "limits"> = 
   const folder = mkdtempSync(join(tmpdir(), "fettle-load-"));
   const tokenFile = join(folder, "tokens");
   const users = [`${alice},alice,1,"system:masters"`, `${bob},bob,2,"system:masters"`];
-  writeFileSync(tokenFile, `${users.join("\n")}\n`);
+  writeFileSync(tokenFile, `${users.join("\n")}\n`, { mode: 0o600 });
   const server = new ServerProcess({ ...options, tokenFile, tls: false });
   await server.up;
   const own = await Connection.open(server.url, bob);

@@ -45,6 +45,8 @@ export interface Command {
   readonly commands?: Readonly<Record<string, Command>> | undefined;
   /** Exit code on failure. Default: 1. */
   readonly failureCode?: number | undefined;
+  /** Exit code on invalid usage. Default: 2. */
+  readonly usageCode?: number | undefined;
   /** Runs the command; resolves with the exit code, undefined for 0. Errors are printed and exit with `failureCode`. */
   readonly run?:
     | ((words: readonly string[], options: OptionValues, terminal: Terminal) => Promise<number | void>)

@@ -28,6 +28,13 @@ export const configOption: CommandOption = {
   summary: "configuration file (default: fettle.yaml, if it exists)",
 };
 
+/** Option of commands that register the kinds of modules. */
+export const forceDefinitionsOption: CommandOption = {
+  flags: "--force-definitions",
+  summary:
+    "register the kinds even if stored objects violate a new schema, or another field manager owns a definition",
+};
+
 /** Value of an option that takes text; undefined when it is not given. */
 export function textOption(options: OptionValues, name: string): string | undefined {
   const value = options[name];

@@ -1,9 +1,10 @@
+import picocolors from "picocolors";
 import { formatAge } from "../../model/core.js";
 import type { DeadList } from "../../plane/management/contract.js";
 import { UsageError, type Command, type Terminal } from "../command/command.js";
 import { connect } from "../server/connect.js";
 import { type ManagementClient } from "../server/management-client.js";
-import { cellText, columns } from "../terminal/columns.js";
+import { cellText, columns, headerRow } from "../terminal/columns.js";
 import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 import { parseControllerArguments, requireControllers, queueKey } from "../objects/resolve-controllers.js";
 import { connectionOptions } from "../command/options.js";
@@ -35,7 +36,7 @@ export const command: Command = {
     const { plane } = server;
     if (action === "list") {
       const list = await plane.dead();
-      return await printValue(terminal, format, list, () => deadText(list));
+      return await printValue(terminal, format, list, () => deadText(list, terminal.colors));
     }
     if (all) return await retryAll(plane, terminal);
     const { kind, name } = parseControllerArguments(target);
@@ -72,14 +73,17 @@ async function retryAll(plane: ManagementClient, { stdout }: Terminal): Promise<
   if (total === 0) stdout.write("no dead letters\n");
 }
 
-function deadText({ letters }: DeadList): string {
+function deadText({ letters }: DeadList, colors: boolean): string {
+  const paint = picocolors.createColors(colors);
   if (letters.length === 0) return "no dead letters\n";
   const rows = letters.map(({ kind, key, controller, failures, at, reason }) => [
-    `${kind} ${key}`,
+    { text: cellText(`${kind} ${key}`), paint: paint.bold },
     controller,
     String(failures),
+    new Date(at).toISOString().slice(0, 19) + "Z",
     formatAge(Date.now() - at),
-    cellText(reason),
+    { text: cellText(reason), paint: paint.red },
   ]);
-  return columns([["OBJECT", "CONTROLLER", "FAILURES", "AGE", "REASON"], ...rows]);
+  const titles = ["OBJECT", "CONTROLLER", "FAILURES", "GIVEN UP", "AGE", "REASON"];
+  return columns([headerRow(titles, paint), ...rows]);
 }

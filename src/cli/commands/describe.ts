@@ -9,6 +9,7 @@ import type { UntypedObject } from "../../client/kinds/kind.js";
 import { connect } from "../server/connect.js";
 import { resolveObjects, getObject } from "../objects/resolve-objects.js";
 import { listEvents } from "../objects/events.js";
+import { isCustomKind, readHeldObjects } from "../objects/held-objects.js";
 
 export const command: Command = {
   arguments: "<kind> [name...]",
@@ -45,6 +46,8 @@ export const command: Command = {
       terminal.stderr.write("No matching objects.\n");
       return;
     }
+    const isMarked = found.some(({ kind }) => isCustomKind(kind));
+    const held = isMarked ? await readHeldObjects(server, signal) : undefined;
     using progress = startProgress(terminal);
     let isFirst = true;
     for (const { kind, object } of found) {
@@ -54,7 +57,13 @@ export const command: Command = {
         options["events"] === false ? undefined : orNothing(listEvents(client, object, signal)),
       ]);
       progress.clear();
-      const text = await description({ object, children, events, colors: terminal.colors });
+      const text = await description({
+        object,
+        children,
+        events,
+        held: held?.statesOf(object) ?? [],
+        colors: terminal.colors,
+      });
       terminal.stdout.write(`${isFirst ? "" : "\n\n"}${text}`);
       isFirst = false;
     }

@@ -10,19 +10,16 @@ import { fileOptions, readManifests } from "../manifests/read-manifests.js";
 import { problemsOf } from "../manifests/refusal.js";
 import { objectDiff } from "../output/object-diff.js";
 
-/** Exit code for failures, as in diff(1): 1 means that there are differences. */
-const failureCode = 2;
-
 export const command: Command = {
   arguments: "[file...]",
   description:
-    "Show how applying manifests would change the objects, without changing anything. Exits with 1 if there are differences and 2 on errors, as diff and kubectl diff do. Works with any Kubernetes API; fettle plan also shows what controllers would do.",
+    "Show how applying manifests would change the objects, without changing anything. Exits with 0 if nothing would change, 1 on errors and 2 if something would change, as fettle plan --exit-code does. Works with any Kubernetes API; fettle plan also shows what controllers would do.",
   options: [...connectionOptions, ...fileOptions],
   examples: [
     ["fettle diff -f site.yaml", "what would change"],
     ["fettle diff -f manifests/ -R", "for a folder and its subfolders"],
   ],
-  failureCode,
+  usageCode: 1,
   async run(words, options, terminal) {
     const files = [...listOption(options, "filename"), ...words];
     const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
@@ -48,7 +45,7 @@ export const command: Command = {
         }
       }
     }
-    return failed ? failureCode : differs ? 1 : 0;
+    return failed ? 1 : differs ? 2 : 0;
   },
 };
 

@@ -1,3 +1,4 @@
+import picocolors from "picocolors";
 import { systemClock } from "../../model/core.js";
 import { UsageError, type Command, type OptionValues } from "../command/command.js";
 import { textOption, connectionOptions } from "../command/options.js";
@@ -10,7 +11,7 @@ import {
   eventTitles,
 } from "../objects/events.js";
 import { follow } from "../objects/follow.js";
-import { columns, GrowingColumns } from "../terminal/columns.js";
+import { columns, GrowingColumns, headerRow, type TableCell } from "../terminal/columns.js";
 import { formatOf } from "../output/format.js";
 import { Reconnection } from "../server/reconnection.js";
 import { printObjects } from "../output/objects.js";
@@ -51,12 +52,13 @@ export const command: Command = {
     const { namespace, fieldSelector, isWanted } = await filterOf(about, options, server);
     const where = { namespace, fieldSelector, signal: terminal.signal };
     const withNamespace = options["allNamespaces"] === true;
-    const rowOf = (event: PrintedEvent): readonly string[] => {
-      const row = eventRow(event, systemClock.now());
+    const paint = picocolors.createColors(terminal.colors);
+    const rowOf = (event: PrintedEvent): readonly TableCell[] => {
+      const row = eventRow(event, systemClock.now(), paint);
       return withNamespace ? [event.metadata.namespace ?? "", ...row] : row;
     };
     const titles = withNamespace ? ["NAMESPACE", ...eventTitles] : eventTitles;
-    const titleRows = options["headers"] === false ? [] : [titles];
+    const titleRows = options["headers"] === false ? [] : [headerRow(titles, paint)];
     if (options["watch"] === true) {
       if (format.type !== "table")
         throw new UsageError("-w cannot be combined with -o; use: fettle get events -w -o json");

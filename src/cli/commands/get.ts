@@ -4,12 +4,14 @@ import { formatOf, outputOption } from "../output/format.js";
 import { showObjects } from "./get/show-objects.js";
 import { showTables } from "./get/show-tables.js";
 import { connect } from "../server/connect.js";
-import { resolveObjects } from "../objects/resolve-objects.js";
+import type { ServedKind } from "../server/served-kinds.js";
+import { isCustomKind } from "../objects/held-objects.js";
+import { resolveObjects, type NamedObjects } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "<kind> [name...]",
   description:
-    "List the objects of a kind, or show objects by name. KIND is a plural, singular or short name, if ambiguous with its group (sites.demo.dev). Separate several kinds by commas; all stands for the kinds in the category all.",
+    "List the objects of a kind, or show objects by name. KIND is a plural, singular or short name, if ambiguous with its group (sites.demo.dev). Separate several kinds by commas; all stands for the kinds in the category all and all kinds of CustomResourceDefinitions.",
   options: [
     ...connectionOptions,
     ...selectionOptions,
@@ -36,7 +38,8 @@ export const command: Command = {
     const format = formatOf(options);
     if (words.length === 0) throw new UsageError("missing kind: fettle get KIND, or fettle get all");
     await using server = await connect(options, terminal);
-    const { targets, selection } = await resolveObjects(words, options, server);
+    const { targets: named, selection } = await resolveObjects(words, options, server);
+    const targets = isAll(words) ? withCustomKinds(named, await server.kinds()) : named;
     const isWatched = options["watch"] === true || options["watchOnly"] === true;
     if (isWatched && (targets.length > 1 || (targets[0]?.names.length ?? 0) > 1)) {
       throw new UsageError("-w takes one kind, or one object");
@@ -47,3 +50,21 @@ export const command: Command = {
       : await showObjects(request, format);
   },
 };
+
+function isAll(words: readonly string[]): boolean {
+  return words.length === 1 && words[0]?.toLowerCase() === "all";
+}
+
+/** Adds the kinds of definitions: few of them are in the category all, which is for workloads. */
+function withCustomKinds(
+  targets: readonly NamedObjects[],
+  served: readonly ServedKind[],
+): readonly NamedObjects[] {
+  const all = [...targets];
+  for (const kind of served) {
+    // The preferred version of a kind comes first.
+    const isThere = all.some((each) => each.kind.group === kind.group && each.kind.plural === kind.plural);
+    if (isCustomKind(kind) && kind.verbs.includes("list") && !isThere) all.push({ kind, names: [] });
+  }
+  return all;
+}

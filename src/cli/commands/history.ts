@@ -1,8 +1,9 @@
+import picocolors from "picocolors";
 import { formatAge } from "../../model/core.js";
 import type { History, Version } from "../../plane/management/contract.js";
 import { type Command } from "../command/command.js";
 import { rethrowNotFound } from "../objects/not-found.js";
-import { columns } from "../terminal/columns.js";
+import { cellText, columns, headerRow, type TableCell, type Colors } from "../terminal/columns.js";
 import { changeLines, pathText } from "../output/change-lines.js";
 import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 import { connect } from "../server/connect.js";
@@ -19,7 +20,7 @@ export const command: Command = {
     valueOption,
   ],
   examples: [
-    ["fettle history site/hello", "versions with time and field manager"],
+    ["fettle history site/hello", "versions with time, user and field manager"],
     ["fettle history site/hello --diff", "with the changed fields"],
     ["fettle rollback site/hello --to 42", "restore one of them"],
   ],
@@ -41,8 +42,9 @@ function historyText(
   { versions }: History,
   { withDiff, colors }: { readonly withDiff: boolean; readonly colors: boolean },
 ): string {
-  const titles = ["REVISION", "TYPE", "GENERATION", "AGE", "BY", "CHANGED"];
-  const text = columns([titles, ...versions.map(row)]);
+  const paint = picocolors.createColors(colors);
+  const titles = ["REVISION", "TYPE", "GENERATION", "AGE", "USER", "FIELD MANAGER", "CHANGED"];
+  const text = columns([headerRow(titles, paint), ...versions.map((version) => row(version, paint))]);
   if (!withDiff) return text;
   const [head = "", ...lines] = text.trimEnd().split("\n");
   const blocks = versions.map(({ changes }, at) =>
@@ -51,13 +53,18 @@ function historyText(
   return `${[head, ...blocks].join("\n")}\n`;
 }
 
-function row({ revision, type, generation, time, managers, changes }: Version): readonly string[] {
+function row(
+  { revision, type, generation, time, user, managers, changes }: Version,
+  paint: Colors,
+): readonly TableCell[] {
+  const color = { created: paint.green, updated: paint.yellow, status: paint.cyan, deleted: paint.red }[type];
   return [
     String(revision),
-    type,
+    { text: type, paint: color },
     generation === undefined ? "-" : String(generation),
     time === undefined ? "-" : formatAge(Date.now() - Date.parse(time)),
-    managers.join(", ") || "-",
+    cellText(user ?? "-"),
+    cellText(managers.join(", ") || "-"),
     summary(changes.map(({ path }) => pathText(path))),
   ];
 }

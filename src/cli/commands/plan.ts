@@ -17,13 +17,18 @@ export const command: Command = {
   options: [
     ...connectionOptions,
     ...fileOptions,
-    { flags: "--exit-code", summary: "exit with 1 if anything would change" },
+    {
+      flags: "--exit-code",
+      summary: "exit with 0 if nothing would change, 1 on errors and 2 if something would change",
+    },
     valueOption,
   ],
   examples: [
     ["fettle plan -f site.yaml", "preview one manifest"],
     ["fettle plan -f manifests/ --exit-code", "for scripts"],
   ],
+  // A script must be able to tell a wrong option from a change.
+  usageCode: 1,
   async run(words, options, terminal) {
     const format = valueFormatOf(options);
     const files = [...listOption(options, "filename"), ...words];
@@ -38,7 +43,7 @@ export const command: Command = {
     const { plans } = planned;
     await printValue(terminal, format, planned, () => planText(plans, found, terminal.colors));
     if (plans.some(isProblem)) return 1;
-    return options["exitCode"] === true && plans.some(isChange) ? 1 : 0;
+    return options["exitCode"] === true && plans.some(isChange) ? 2 : 0;
   },
 };
 

@@ -2,7 +2,12 @@ import { duration, formatDuration } from "../../model/core.js";
 import type { ControllerState, QueueCommandRequest } from "../../plane/management/contract.js";
 import { UsageError, type Command, type OptionValues, type Terminal } from "../command/command.js";
 import { connectionOptions, textOption } from "../command/options.js";
-import { explainNotFound } from "../objects/not-found.js";
+import { annotatePause } from "../../plane/pauses/pauses.js";
+import { pausedAnnotation } from "../../runtime/controller/paused.js";
+import { titleOf } from "../objects/find-kind.js";
+import { explainNotFound, rethrowNotFound } from "../objects/not-found.js";
+import { resolveObject } from "../objects/resolve-objects.js";
+import { NoManagementError } from "../server/management-client.js";
 import {
   parseControllerArguments,
   parseObjectArguments,
@@ -15,7 +20,7 @@ import { connect } from "../server/connect.js";
 export const pause: Command = {
   arguments: "<kind> [name]",
   description:
-    "Stop reconciling an object, or all objects of a kind, until fettle resume. Changes are kept in the queue meanwhile, and a run in progress finishes. A restart of the control plane ends the pause.",
+    "Stop reconciling an object, or all objects of a kind, until fettle resume. Changes are kept in the queue meanwhile, and a run in progress finishes. The pause outlives restarts: it is the annotation fettle.dev/paused of the object, or the entry of the controller in the ConfigMap fettle-paused. Objects of a Kubernetes cluster can be paused, too.",
   options: connectionOptions,
   examples: [
     ["fettle pause site/hello", "pause one site"],
@@ -23,7 +28,12 @@ export const pause: Command = {
   ],
   async run(words, options, terminal) {
     const target = parseControllerArguments(words);
-    for (const { controller, title, count } of await instruct("pause", target, {}, options, terminal)) {
+    const instructed = await instructOrAnnotate("pause", target, options, terminal);
+    if (typeof instructed === "string") {
+      terminal.stdout.write(`paused ${instructed} by its annotation ${pausedAnnotation}\n`);
+      return;
+    }
+    for (const { controller, title, count } of instructed) {
       const all = target.name === undefined ? ` (${count} objects)` : "";
       terminal.stdout.write(`paused ${title}${all} in controller ${controller.name}\n`);
     }
@@ -41,7 +51,12 @@ export const resume: Command = {
   ],
   async run(words, options, terminal) {
     const target = parseControllerArguments(words);
-    for (const { controller, title, count } of await instruct("resume", target, {}, options, terminal)) {
+    const instructed = await instructOrAnnotate("resume", target, options, terminal);
+    if (typeof instructed === "string") {
+      terminal.stdout.write(`resumed ${instructed}\n`);
+      return;
+    }
+    for (const { controller, title, count } of instructed) {
       const wasPaused = target.name === undefined ? controller.paused : count > 0;
       const stillPaused =
         target.name === undefined && controller.pausedObjects.length > 0
@@ -136,6 +151,29 @@ async function instruct(
     instructed.push({ controller, title, count });
   }
   return instructed;
+}
+
+/**
+ * Pauses or resumes through the control plane; on a server without one, such as Kubernetes, by the annotation of the object.
+ * Resolves with the title of the object then.
+ */
+async function instructOrAnnotate(
+  verb: "pause" | "resume",
+  target: ControllerArguments,
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<readonly InstructedController[] | string> {
+  try {
+    return await instruct(verb, target, {}, options, terminal);
+  } catch (error) {
+    if (!(error instanceof NoManagementError) || target.name === undefined) throw error;
+  }
+  await using server = await connect(options, terminal);
+  const { kind, name, namespace } = await resolveObject([target.kind, target.name], server);
+  await annotatePause(server.client, kind, { name, namespace }, verb === "pause").catch(
+    rethrowNotFound(kind, namespace),
+  );
+  return titleOf(kind, name);
 }
 
 function milliseconds(text: string): number {

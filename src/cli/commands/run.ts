@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { type Command } from "../command/command.js";
-import { kubeconfigOptions, configOption } from "../command/options.js";
+import { kubeconfigOptions, configOption, forceDefinitionsOption } from "../command/options.js";
 
 export const command: Command = {
   arguments: "[module...]",
@@ -28,6 +28,7 @@ export const command: Command = {
       summary: "apply or skip the CustomResourceDefinitions of the kinds (default: apply)",
       choices: ["apply", "skip"],
     },
+    forceDefinitionsOption,
     {
       flags: "--log <format>",
       summary: "log format (default: pretty on a terminal, json elsewhere)",

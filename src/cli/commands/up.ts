@@ -1,5 +1,5 @@
 import { UsageError, type Command } from "../command/command.js";
-import { configOption, textOption } from "../command/options.js";
+import { configOption, forceDefinitionsOption, textOption } from "../command/options.js";
 
 export const command: Command = {
   arguments: "[file...]",
@@ -50,6 +50,7 @@ export const command: Command = {
       summary: "log format (default: pretty)",
       choices: ["pretty", "json", "none"],
     },
+    forceDefinitionsOption,
     { flags: "-w, --watch", summary: "restart when a file changes; objects are kept" },
     configOption,
   ],
@@ -88,6 +89,7 @@ export const command: Command = {
     const { plane, sources } = await start(loaded, words, terminal, {
       signal: ending,
       isRestart: parent?.isRestart ?? false,
+      forceDefinitions: options["forceDefinitions"] === true,
     });
     parent?.report({ port: Number(new URL(plane.url ?? "").port), sources });
     if (!ending.aborted) {

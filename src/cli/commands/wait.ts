@@ -11,7 +11,7 @@ import { resolveObjects, getObject } from "../objects/resolve-objects.js";
 export const command: Command = {
   arguments: "<kind> [name...]",
   description:
-    "Wait until objects reach a state. Exits with 0 when all have, and with 124 on timeout, showing their current state.",
+    "Wait until objects reach a state. Exits with 0 when all have, and with 124 on timeout, showing their current state. Exits with 1 at once, with the reason, when an object cannot reach it: it was deleted, or its condition Stalled is True.",
   options: [
     ...connectionOptions,
     ...selectionOptions,
@@ -51,17 +51,23 @@ export const command: Command = {
     }
     using progress = startProgress(terminal);
     const limit = AbortSignal.timeout(Math.max(timeout, 1));
-    const signal = AbortSignal.any([terminal.signal, limit]);
+    const failed = new AbortController();
+    const signal = AbortSignal.any([terminal.signal, limit, failed.signal]);
     await Promise.all(
-      waited.map((each) => look(server, each, goal, timeout === 0 ? undefined : signal, terminal, progress)),
+      waited.map(async (each) => {
+        await look(server, each, goal, timeout === 0 ? undefined : signal, terminal, progress);
+        // One object that cannot reach the goal decides the result.
+        if (each.outcome === "failed") failed.abort();
+      }),
     );
     progress.clear();
     if (terminal.signal.aborted) return;
     const unmet = waited.filter(({ outcome }) => outcome !== "met");
-    for (const { title, state } of unmet) terminal.stderr.write(`${title}: ${state}\n`);
     if (unmet.length === 0) return 0;
-    if (unmet.every(({ outcome }) => outcome === "lost"))
-      throw new Error(`cannot become ${goal.text}: deleted`);
+    const hopeless = unmet.find(({ outcome }) => outcome === "failed");
+    if (hopeless !== undefined)
+      throw new Error(`${hopeless.title} cannot become ${goal.text}: ${hopeless.state}`);
+    for (const { title, state } of unmet) terminal.stderr.write(`${title}: ${state}\n`);
     terminal.stderr.write(`fettle: timed out after ${formatDuration(timeout)} waiting for ${goal.text}\n`);
     return 124;
   },
@@ -71,7 +77,8 @@ interface Waited extends WatchedObject {
   readonly title: string;
   /** Current state, if it is not the goal. */
   state: string;
-  outcome: "waiting" | "met" | "lost";
+  /** `failed` when the object cannot reach the goal. */
+  outcome: "waiting" | "met" | "failed";
 }
 
 async function look(
@@ -85,9 +92,10 @@ async function look(
   let wasThere = false;
   const holds = (object: Parameters<Goal["state"]>[0]): boolean => {
     const state = goal.state(object);
+    const obstacle = object === undefined ? undefined : goal.obstacle?.(object);
     if (state === undefined) waited.outcome = "met";
-    else if (object === undefined && wasThere) waited.outcome = "lost";
-    waited.state = state ?? "";
+    else if (obstacle !== undefined || (object === undefined && wasThere)) waited.outcome = "failed";
+    waited.state = (state === undefined ? undefined : obstacle) ?? state ?? "";
     wasThere ||= object !== undefined;
     if (waited.outcome === "waiting") progress.show(`waiting for ${waited.title}: ${waited.state}`);
     return waited.outcome !== "waiting";

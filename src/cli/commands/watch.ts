@@ -58,7 +58,12 @@ export const command: Command = {
           throw new UsageError("too many names; give one, or none for all objects of the kind");
         const [name] = names;
         const onStart = (found: readonly UntypedObject[]): void => {
-          const what = name === undefined ? `${found.length} ${kind.plural}` : titleOf(kind, name);
+          const what =
+            name === undefined
+              ? found.length === 1
+                ? `1 ${kind.singular}`
+                : `${found.length} ${kind.plural}`
+              : titleOf(kind, name);
           const missing = name !== undefined && found.length === 0 ? " (not found yet)" : "";
           if (!asJson) terminal.stderr.write(`Watching ${what}${missing}. Stop with Ctrl-C.\n`);
         };

@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.js";
 import type { KindInfo, UntypedObject } from "../../client/kinds/kind.js";
 import { formatAge, parseTime, type KubeObject } from "../../model/core.js";
-import { cellText } from "../terminal/columns.js";
+import { cellText, type TableCell, type Colors } from "../terminal/columns.js";
 
 /** Kubernetes' Event of the core group, as far as it is printed. */
 export interface PrintedEvent extends KubeObject {
@@ -69,13 +69,25 @@ export function messageText({ message = "" }: PrintedEvent): string {
   return cellText(message.trim().replaceAll(/\s*\n\s*/g, " "));
 }
 
-export const eventTitles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"] as const;
+export const eventTitles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "FROM", "MESSAGE"] as const;
 
 /** Row of an event below {@link eventTitles}. */
-export function eventRow(event: PrintedEvent, now: number): readonly string[] {
-  const { type, reason, involvedObject } = event;
+export function eventRow(event: PrintedEvent, now: number, paint: Colors): readonly TableCell[] {
+  const { reason, involvedObject } = event;
   const object = `${involvedObject?.kind ?? ""}/${involvedObject?.name ?? ""}`;
-  return [ageText(event, now), cellText(type), cellText(reason), object, messageText(event)];
+  return [
+    ageText(event, now),
+    typeCell(event, paint),
+    cellText(reason),
+    { text: cellText(object), paint: paint.bold },
+    { text: cellText(sourceText(event)), paint: paint.dim },
+    messageText(event),
+  ];
+}
+
+/** Type of an event as a cell: Warnings are yellow. */
+export function typeCell({ type }: PrintedEvent, { yellow, green }: Colors): TableCell {
+  return { text: cellText(type), paint: type === "Warning" ? yellow : green };
 }
 
 /** Milliseconds since 1970. */

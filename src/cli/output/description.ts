@@ -2,15 +2,25 @@ import type { UntypedObject } from "../../client/kinds/kind.js";
 import { formatAge, parseTime, systemClock } from "../../model/core.js";
 import { titleOf } from "../objects/find-kind.js";
 import type { Child } from "../objects/children.js";
-import { cellText, columns } from "../terminal/columns.js";
+import { cellText, columns, headerRow, type TableCell, type Colors } from "../terminal/columns.js";
 import { yamlOf } from "./objects.js";
-import { sortByTime, type PrintedEvent, sourceText, ageText, messageText } from "../objects/events.js";
+import {
+  sortByTime,
+  type PrintedEvent,
+  sourceText,
+  ageText,
+  messageText,
+  typeCell,
+} from "../objects/events.js";
+import { type HeldState } from "../objects/held-objects.js";
 
 export interface Described {
   readonly object: UntypedObject;
   /** Undefined when they were not listed. */
   readonly children: readonly Child[] | undefined;
   readonly events: readonly PrintedEvent[] | undefined;
+  /** Why the object is not reconciled, if so. */
+  readonly held: readonly HeldState[];
   readonly colors: boolean;
 }
 
@@ -23,33 +33,28 @@ interface SeenCondition {
 }
 
 /** Describes an object: metadata, then its fields as an outline, then conditions, children and events as tables. */
-export async function description({ object, children, events, colors }: Described): Promise<string> {
+export async function description({ object, children, events, held, colors }: Described): Promise<string> {
   const now = systemClock.now();
   const { default: picocolors } = await import("picocolors");
-  const { bold, green, red, yellow } = picocolors.createColors(colors);
-  const paint = (status: string): string =>
-    status === "True" ? green(status) : status === "False" ? red(status) : yellow(status);
+  const paint = picocolors.createColors(colors);
+  const { bold } = paint;
   const { apiVersion: _version, kind: _kind, metadata: _metadata, status, ...parts } = object;
   const { conditions, ...rest } = statusParts(status);
-  const sections = [columns(headRows(object, now))];
+  const sections = [columns([...headRows(object, now), ...heldRows(held, paint)])];
   for (const [name, value] of Object.entries(parts)) {
     sections.push(await part(name, name === "data" && isSecret(object) ? sizesOf(value) : value, bold));
   }
   if (Object.keys(rest).length > 0) sections.push(await part("status", rest, bold));
   if (conditions.length > 0) {
-    const rows = conditions.map(({ type, status = "", lastTransitionTime, reason, message }) => [
+    const rows = conditions.map(({ type = "", status = "", lastTransitionTime, reason, message }) => [
       cellText(type),
-      status,
+      conditionCell(type, status, paint),
       ageOf(lastTransitionTime, now),
       cellText(reason ?? ""),
       cellText(message ?? ""),
     ]);
-    const text = columns([["TYPE", "STATUS", "SINCE", "REASON", "MESSAGE"], ...rows], "  ");
-    const painted = text.replaceAll(
-      /^( {2}\S+ +)(True|False|Unknown)\b/gm,
-      (_, lead: string, word: string) => lead + paint(word),
-    );
-    sections.push(`${bold("conditions:")}\n${painted}`);
+    const titles = headerRow(["TYPE", "STATUS", "SINCE", "REASON", "MESSAGE"], paint);
+    sections.push(`${bold("conditions:")}\n${columns([titles, ...rows], "  ")}`);
   }
   if (children !== undefined && children.length > 0) {
     const rows = children.map(({ kind, object }) => [
@@ -62,12 +67,12 @@ export async function description({ object, children, events, colors }: Describe
   if (events !== undefined) {
     const rows = sortByTime(events).map((event) => [
       ageText(event, now),
-      cellText(event.type),
+      typeCell(event, paint),
       cellText(event.reason),
       sourceText(event),
       messageText(event),
     ]);
-    const titles = ["LAST SEEN", "TYPE", "REASON", "FROM", "MESSAGE"];
+    const titles = headerRow(["LAST SEEN", "TYPE", "REASON", "FROM", "MESSAGE"], paint);
     sections.push(
       rows.length === 0
         ? `${bold("events:")}  <none>\n`
@@ -75,6 +80,24 @@ export async function description({ object, children, events, colors }: Describe
     );
   }
   return sections.join("");
+}
+
+/** Status of a condition as a cell; Stalled is the one standard condition that is bad when it is True. */
+function conditionCell(type: string, text: string, { green, red, yellow }: Colors): TableCell {
+  const good = type === "Stalled" ? "False" : "True";
+  return { text, paint: text === "Unknown" ? yellow : text === good ? green : red };
+}
+
+const waysOut: Readonly<Record<HeldState, string>> = {
+  paused: "not reconciled until fettle resume",
+  "given up": "not reconciled until it changes, or fettle retry",
+};
+
+function heldRows(held: readonly HeldState[], paint: Colors): readonly (readonly TableCell[])[] {
+  return held.map((state) => {
+    const color = state === "given up" ? paint.red : paint.yellow;
+    return ["state:", { text: `${state}: ${waysOut[state]}`, paint: color }];
+  });
 }
 
 function isSecret({ apiVersion, kind }: UntypedObject): boolean {

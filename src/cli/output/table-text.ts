@@ -1,5 +1,7 @@
 import type { KubeObject } from "../../model/core.js";
-import { cellText } from "../terminal/columns.js";
+import { heldCell, type HeldObjects } from "../objects/held-objects.js";
+import { readyCell } from "../objects/readiness.js";
+import { cellText, headerRow, type TableCell, type Colors } from "../terminal/columns.js";
 import type { Table, TableColumn, TableRow } from "./server-table.js";
 
 export interface TableTextOptions {
@@ -11,12 +13,18 @@ export interface TableTextOptions {
   readonly labelColumns?: readonly string[] | undefined;
   /** Prefix of names in tables of several kinds: `site.demo.dev/`. */
   readonly prefix?: string | undefined;
+  readonly paint: Colors;
+  /** Objects that are marked as paused or given up, in a last column that is there only if it is needed. */
+  readonly held?: HeldObjects | undefined;
 }
 
 /** Rows of a server's table as text, the header first. */
-export function tableRows(table: Table, options: TableTextOptions): readonly (readonly string[])[] {
+export function tableRows(table: Table, options: TableTextOptions): readonly (readonly TableCell[])[] {
   const rows = table.rows.map((row) => rowText(row, table.columnDefinitions, options));
-  return options.headers ? [titles(table.columnDefinitions, options), ...rows] : rows;
+  if (!options.headers) return rows;
+  const isHeld = table.rows.some(({ object }) => (options.held?.statesOf(object).length ?? 0) > 0);
+  const all = [...titles(table.columnDefinitions, options), ...(isHeld ? ["STATE"] : [])];
+  return [headerRow(all, options.paint), ...rows];
 }
 
 function titles(definitions: readonly TableColumn[], options: TableTextOptions): string[] {
@@ -33,18 +41,21 @@ function rowText(
   { cells, object }: TableRow,
   definitions: readonly TableColumn[],
   options: TableTextOptions,
-): string[] {
+): readonly TableCell[] {
   const labels = object.metadata?.labels ?? {};
   const texts = cells.flatMap((cell, at) => {
     const column = definitions[at];
     if (column === undefined || !isVisible(column, options)) return [];
-    return [at === 0 ? `${options.prefix ?? ""}${cellText(cell)}` : cellText(cell)];
+    const text = cellText(cell);
+    if (at === 0) return [`${options.prefix ?? ""}${text}`];
+    return [column.name === "Ready" ? readyCell(text, options.paint) : text];
   });
   return [
     ...(options.withNamespace ? [object.metadata?.namespace ?? ""] : []),
     ...texts,
     ...(options.labelColumns ?? []).map((label) => labels[label] ?? ""),
     ...(options.withLabels ? [labelText(labels)] : []),
+    ...(options.held === undefined ? [] : [heldCell(options.held.statesOf(object), options.paint)]),
   ];
 }
 

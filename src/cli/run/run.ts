@@ -72,6 +72,12 @@ async function begin(
   // In a pod, probes come from outside.
   const host = health.host ?? (terminal.env["KUBERNETES_SERVICE_HOST"] ? "0.0.0.0" : "127.0.0.1");
   await using connected = await connect(options, terminal);
+  const forceDefinitions = options["forceDefinitions"] === true;
+  if (forceDefinitions && options["definitions"] === "skip") {
+    throw new UsageError(
+      "--force-definitions and --definitions skip contradict each other; remove one of them",
+    );
+  }
   try {
     return await operator({
       controllers,
@@ -85,6 +91,7 @@ async function begin(
       health: { host, port },
       runs,
       definitions: options["definitions"] === "skip" ? "skip" : "apply",
+      forceDefinitions,
       userAgent: `fettle/${terminal.version}`,
       log,
       onWarning: (text) => log.warn({}, text),

@@ -18,7 +18,7 @@ import {
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
 
 /** The server is a Kubernetes API without the management API of Fettle. */
-class NoManagementError extends Error {
+export class NoManagementError extends Error {
   override readonly name = "NoManagementError";
 }
 

@@ -1,5 +1,13 @@
+import type picocolors from "picocolors";
+
 /** Control and formatting characters. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Functions that color text; without colors they return it unchanged. */
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+/** TableCell of a table, with the color of its text. */
+export type TableCell = string | { readonly text: string; readonly paint: (text: string) => string };
 
 /**
  * Formats rows as a table like kubectl's: columns as wide as needed, three spaces in between.
@@ -7,15 +15,20 @@ const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
  * @example
  * columns([["NAME", "AGE"], ["hello", "5m"]]); // "NAME    AGE\nhello   5m\n"
  */
-export function columns(rows: readonly (readonly string[])[], indent = ""): string {
+export function columns(rows: readonly (readonly TableCell[])[], indent = ""): string {
   return withWidths(rows, widthsOf(rows), indent);
+}
+
+/** Header of a table: dimmed on a terminal. */
+export function headerRow(titles: readonly string[], { dim }: Colors): readonly TableCell[] {
+  return titles.map((text) => ({ text, paint: dim }));
 }
 
 /** Table that grows: later rows keep the column widths of the earlier ones. */
 export class GrowingColumns {
   #widths: readonly number[] = [];
 
-  add(rows: readonly (readonly string[])[]): string {
+  add(rows: readonly (readonly TableCell[])[]): string {
     const needed = widthsOf(rows);
     const most = Math.max(needed.length, this.#widths.length);
     this.#widths = Array.from({ length: most }, (_, at) => Math.max(needed[at] ?? 0, this.#widths[at] ?? 0));
@@ -32,19 +45,35 @@ export function cellText(value: unknown): string {
   return line.length < text.trimEnd().length ? `${escaped}...` : escaped;
 }
 
-function widthsOf(rows: readonly (readonly string[])[]): number[] {
+function widthsOf(rows: readonly (readonly TableCell[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, textOf(cell).length);
   }
   return widths;
 }
 
-function withWidths(rows: readonly (readonly string[])[], widths: readonly number[], indent: string): string {
-  return rows
-    .map((row) => {
-      const cells = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)));
-      return `${indent}${cells.join("   ").trimEnd()}\n`;
+function withWidths(
+  rows: readonly (readonly TableCell[])[],
+  widths: readonly number[],
+  indent: string,
+): string {
+  return rows.map((row) => `${indent}${lineOf(row, widths)}\n`).join("");
+}
+
+/** Pads after painting, since the codes of a color have no width; nothing follows the last text. */
+function lineOf(row: readonly TableCell[], widths: readonly number[]): string {
+  const last = row.findLastIndex((cell) => textOf(cell) !== "");
+  return row
+    .slice(0, last + 1)
+    .map((cell, at) => {
+      const text = textOf(cell);
+      const painted = typeof cell === "string" || text === "" ? text : cell.paint(text);
+      return at === last ? painted.trimEnd() : painted + " ".repeat((widths[at] ?? 0) - text.length);
     })
-    .join("");
+    .join("   ");
+}
+
+function textOf(cell: TableCell): string {
+  return typeof cell === "string" ? cell : cell.text;
 }

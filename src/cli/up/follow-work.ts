@@ -35,7 +35,7 @@ export function followForPeople(
   void followFrom(runs, { since }, signal, print);
   void followEvents(client, where, signal, ({ object, type, reason, message, at }) => {
     // The event of a failed run repeats the line of the run.
-    if (lines.lastOf(object)?.includes(message) === true) return;
+    if (type === "Warning" && lines.hasOutcome(object, { reason, message })) return;
     const mark = type === "Warning" ? paint.yellow("!") : paint.cyan("»");
     write(
       `${timeText(at, paint)} ${mark} ${paint.bold(escapeText(object))}  ${escapeText(reason)}: ${escapeText(message)}\n`,
@@ -43,11 +43,13 @@ export function followForPeople(
   });
 }
 
-/** Logs runs with effects, until the signal aborts. */
+/** Logs runs with effects, until the signal aborts. The runtime itself logs failed runs. */
 export function followForPrograms({ runs, since, signal }: Omit<FollowedWork, "client">, log: Log): void {
   const print = (run: Run): void => {
+    const { type } = run.outcome;
+    if (type === "fail" || type === "error") return;
     const did = effectsOf(run);
-    if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "requeue")) return;
+    if (did.length === 0 && (type === "done" || type === "requeue")) return;
     const { id, controller, kind, key, outcome, duration, wait, failures, triggers } = run;
     const facts = { controller, object: `${kind} ${key}`, run: id, did, outcome, duration, wait, failures };
     log.info({ ...facts, triggers: triggers.map(({ type }) => type) }, "run");

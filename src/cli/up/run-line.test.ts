@@ -58,7 +58,22 @@ test("omits runs without effects, prints failures 1, 2, 4 and 8, and waiting onc
   const wait = runOf({ failures: 2, outcome: { type: "wait", reason: "NoDns", message: "not there yet" } });
   expect(withoutTime(lines.line(wait))).toBe("… Site default/hello  waiting: NoDns: not there yet");
   expect(lines.line(wait)).toBeUndefined();
-  expect(lines.lastOf("Site default/hello")).toBe("waiting: NoDns: not there yet");
+  const repeats = (reason: string, message: string): boolean =>
+    lines.hasOutcome("Site default/hello", { reason, message });
+  expect(repeats("NoDns", "not there yet")).toBe(true);
+  expect(repeats("Error", "no luck")).toBe(true);
+  expect(repeats("Greeted", "hello")).toBe(false);
+});
+
+test("prints the failure with which an object is given up in one line", () => {
+  const lines = new RunLines(false);
+  const error = { type: "error", reason: "Error", message: "no luck" } as const;
+  expect(withoutTime(lines.line(runOf({ failures: 2, givenUp: true, outcome: error })))).toBe(
+    "✗ Site default/hello  failed: Error: no luck, 3 times in a row; given up until something changes",
+  );
+  const event = { reason: "GivenUp", message: "not tried again after failing 3 times: Error: no luck" };
+  expect(lines.hasOutcome("Site default/hello", event)).toBe(true);
+  expect(lines.hasOutcome("Site default/other", event)).toBe(false);
 });
 
 test("escapes control characters in names and messages", () => {

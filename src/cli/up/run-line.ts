@@ -1,14 +1,17 @@
 import picocolors from "picocolors";
 import { formatDuration, type KubeObject } from "../../model/core.js";
+import type { Colors } from "../terminal/columns.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import type { Run, RunOutcome, WriteRecord } from "../../runtime/runs/run.js";
-
-export type Colors = ReturnType<typeof picocolors.createColors>;
 
 /** Maximum number of objects that are named; above it, only their number is shown. */
 const maxNamed = 4;
 /** Maximum number of objects whose last outcome is kept. */
 const maxOutcomes = 10_000;
+/** Outcomes that are kept for each object: events may arrive after the next run. */
+const outcomesPerObject = 4;
+/** Characters of an event's message that are compared. */
+const comparedLength = 500;
 
 /**
  * Formats each run as a line for the terminal:
@@ -16,20 +19,28 @@ const maxOutcomes = 10_000;
  *     12:30:01 ✓ Site default/hello  created Page hello-1, hello-2 · publish · ready: Published · next run in 12h
  *
  * A run without effects and with the same outcome as the last one gets no line. Of repeated failures, the 1st, 2nd,
- * 4th, 8th … get one.
+ * 4th, 8th … and the last one get a line.
  */
 export class RunLines {
   readonly #paint: Colors;
-  /** Text of the last outcome by object. */
-  readonly #last = new Map<string, string>();
+  /** Texts of the last outcomes by object, newest last. */
+  readonly #last = new Map<string, readonly string[]>();
 
   constructor(colors: boolean) {
     this.#paint = picocolors.createColors(colors);
   }
 
-  /** Text of the last outcome of an object. */
-  lastOf(object: string): string | undefined {
-    return this.#last.get(object);
+  /** Whether an event repeats the outcome of one of the last runs of its object. */
+  hasOutcome(
+    object: string,
+    { reason, message }: { readonly reason: string; readonly message: string },
+  ): boolean {
+    // The server may have cut a long message.
+    const text = message.slice(0, comparedLength);
+    const outcomes = this.#last.get(object) ?? [];
+    return outcomes.some(
+      (outcome) => outcome.includes(text) || (reason === "GivenUp" && outcome.startsWith("failed")),
+    );
   }
 
   /** Line without its line break; undefined when there is nothing to show. */
@@ -37,20 +48,21 @@ export class RunLines {
     const object = `${run.kind} ${run.key}`;
     const did = effectsOf(run);
     const end = outcomeText(run.outcome);
-    const same = this.#last.get(object) === end;
+    const same = this.#last.get(object)?.at(-1) === end;
     this.#keep(object, run.outcome.type === "gone" ? undefined : end);
     const isWell = run.outcome.type === "done" || run.outcome.type === "requeue";
-    if (did.length === 0 && (isWell || (same && !isReported(run.failures)))) return undefined;
-    if (run.outcome.type === "error" && !isReported(run.failures)) return undefined;
+    if (did.length === 0 && (isWell || (same && !isReported(run)))) return undefined;
+    if (run.outcome.type === "error" && !isReported(run)) return undefined;
     const paint = this.#paint;
     const parts = [...did.map((each) => escapeText(each)), ...ending(run, paint)];
     return `${timeText(run.startedAt + run.duration, paint)} ${sign(run.outcome, paint)} ${paint.bold(escapeText(object))}  ${parts.join(paint.dim(" · "))}`;
   }
 
   #keep(object: string, end: string | undefined): void {
+    const before = this.#last.get(object) ?? [];
     this.#last.delete(object);
     if (end === undefined) return;
-    this.#last.set(object, end);
+    this.#last.set(object, [...before.slice(1 - outcomesPerObject), end]);
     const [oldest] = this.#last.keys();
     if (this.#last.size > maxOutcomes && oldest !== undefined) this.#last.delete(oldest);
   }
@@ -63,9 +75,9 @@ export function timeText(at: number, paint: Colors): string {
   return paint.dim(`${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`);
 }
 
-function isReported(failures: number): boolean {
+function isReported({ failures, givenUp }: Run): boolean {
   const times = failures + 1;
-  return (times & (times - 1)) === 0;
+  return givenUp === true || (times & (times - 1)) === 0;
 }
 
 function sign({ type }: RunOutcome, paint: Colors): string {
@@ -122,7 +134,7 @@ function readiness(object: KubeObject | undefined): readonly string[] {
   return [`${ready["status"] === "True" ? "ready" : "not ready"}: ${String(ready["reason"])}`];
 }
 
-function ending({ outcome, failures }: Run, paint: Colors): readonly string[] {
+function ending({ outcome, failures, givenUp }: Run, paint: Colors): readonly string[] {
   const text = escapeText(outcomeText(outcome));
   switch (outcome.type) {
     case "done":
@@ -134,10 +146,11 @@ function ending({ outcome, failures }: Run, paint: Colors): readonly string[] {
     case "cancelled":
       return [paint.yellow(text)];
     case "fail":
-      return [paint.red(text)];
+      return [paint.red(text) + paint.dim("; given up until something changes")];
     case "error": {
       const times = failures === 0 ? "" : `, ${failures + 1} times in a row`;
-      return [paint.red(text) + paint.dim(`${times}; retrying`)];
+      const next = givenUp === true ? "given up until something changes" : "retrying";
+      return [paint.red(text) + paint.dim(`${times}; ${next}`)];
     }
   }
 }

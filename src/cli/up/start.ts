@@ -55,7 +55,11 @@ export async function start(
   loaded: LoadedConfig,
   words: readonly string[],
   terminal: Terminal,
-  { signal, isRestart }: { readonly signal: AbortSignal; readonly isRestart: boolean },
+  {
+    signal,
+    isRestart,
+    forceDefinitions,
+  }: { readonly signal: AbortSignal; readonly isRestart: boolean; readonly forceDefinitions: boolean },
 ): Promise<Started> {
   const began = performance.now();
   const since = Date.now();
@@ -76,7 +80,7 @@ export async function start(
         throw explained(error, config);
       });
   const opening = open(
-    isBorrowed ? { ...config, data: undefined } : config,
+    { ...config, ...(isBorrowed && { data: undefined }), forceDefinitions },
     { ...found, controllers },
     log,
     terminal,
@@ -169,16 +173,20 @@ function tlsOf({ tls, certFile, keyFile }: Config["listen"]): boolean | KeyPairF
   return { certFile, keyFile };
 }
 
-type StartConfig = Omit<Config, "data"> & { readonly data: string | undefined };
+type StartConfig = Omit<Config, "data"> & {
+  readonly data: string | undefined;
+  readonly forceDefinitions: boolean;
+};
 
 async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, services, objects, runs } = config;
+  const { data, store, listen, services, objects, runs, forceDefinitions } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
       schedules: found.schedules,
       kinds: found.kinds,
+      forceDefinitions,
       data,
       store: store === "memory" ? "memory" : undefined,
       listen: { ...listen, tls: tlsOf(listen) },
@@ -194,7 +202,10 @@ async function open(config: StartConfig, found: Loaded, log: Log, terminal: Term
 }
 
 /** Adds the option that solves the problem. */
-function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: StartConfig): unknown {
+function explained(
+  error: unknown,
+  { listen: { host, port, tls, tokenFile } }: Pick<Config, "listen">,
+): unknown {
   if (!(error instanceof Error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
   const startError = (message: string): Error => new StartError(message, { cause: error });

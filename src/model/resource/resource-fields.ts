@@ -50,6 +50,47 @@ export function resolveColumns(
   });
 }
 
+/** Columns that show whether an object is ready, as Kubernetes' own kinds have them. */
+const standardColumns: readonly Column[] = [
+  {
+    name: "Ready",
+    type: "string",
+    path: '.status.conditions[?(@.type=="Ready")].status',
+    description: "Whether the object is ready.",
+  },
+  {
+    name: "Reason",
+    type: "string",
+    path: '.status.conditions[?(@.type=="Ready")].reason',
+    description: "Why the object is ready or not.",
+  },
+];
+
+const ageColumn: Column = {
+  name: "Age",
+  type: "date",
+  path: ".metadata.creationTimestamp",
+  description: "Time since the object was created.",
+};
+
+/**
+ * Appends Ready and Reason to the columns of a kind with conditions, and Age to any columns, except those that are declared with
+ * the same name or path. An API server prints Age by itself only for a kind without columns.
+ */
+export function withStandardColumns(declared: readonly Column[], root: StructuralSchema): Column[] {
+  const hasConditions = root.properties?.["status"]?.properties?.["conditions"] !== undefined;
+  if (!hasConditions && declared.length === 0) return [];
+  const standard = hasConditions ? [...standardColumns, ageColumn] : [ageColumn];
+  const isDeclared = (column: Column): boolean =>
+    declared.some(
+      ({ name, path }) => name.toLowerCase() === column.name.toLowerCase() || path === column.path,
+    );
+  const added = standard.filter((column) => !isDeclared(column));
+  // An Age stays the last column, as in Kubernetes' own tables.
+  const end = declared.at(-1)?.path === ageColumn.path ? declared.length - 1 : declared.length;
+  return declared.toSpliced(end, 0, ...added);
+}
+
 /** Lists, maps and values without a type are printed as strings. */
 function columnType(schema: StructuralSchema | undefined): ColumnType {
   const type = schema?.type;

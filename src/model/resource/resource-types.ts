@@ -98,6 +98,10 @@ export interface ResourceOptions<Spec extends $ZodType, Status extends $ZodType 
   readonly listKind?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  /**
+   * Columns of `fettle get` and `kubectl get`, after the name. Ready, Reason and Age are added for a kind with a status; a column
+   * that is declared with the same name or path takes their place.
+   */
   readonly columns?: readonly ColumnOptions[];
   readonly scale?: Scale;
   /** Fields for `kubectl get --field-selector`, besides name and namespace. */

@@ -72,9 +72,28 @@ describe("resource", () => {
       selectableFields: [".spec.title"],
       versions: [],
     });
-    expect(Site.columns.map(({ type }) => type)).toEqual(["integer", "string", "date", "date"]);
+    expect(Site.columns.map(({ type }) => type)).toEqual(["integer", "string", "date", "string", "date"]);
     expect(Site.versions).toEqual([expect.objectContaining({ name: "v1", served: true, storage: true })]);
     expect(Site.versions[0]?.schema).toBe(Site.schema);
+  });
+
+  test("adds Ready, Reason and Age to the columns, unless they are declared", () => {
+    const columnsOf = (options: object): readonly string[] =>
+      resource("demo.dev/v1", "Thing", { spec: z.object({ size: z.int() }), ...options }).columns.map(
+        ({ name, priority = 0 }) => `${name}${priority === 0 ? "" : " (wide)"}`,
+      );
+    const size = { name: "Size", path: ".spec.size" };
+    const status = z.object({});
+    expect(columnsOf({ status })).toEqual(["Ready", "Reason", "Age"]);
+    expect(columnsOf({ status, columns: [size] })).toEqual(["Size", "Ready", "Reason", "Age"]);
+    const state = { name: "State", path: '.status.conditions[?(@.type=="Ready")].reason' };
+    const age = { name: "AGE", path: ".metadata.creationTimestamp" };
+    const ready = { name: "Ready", path: ".spec.size", priority: 1 };
+    expect(columnsOf({ status, columns: [state, age] })).toEqual(["State", "Ready", "AGE"]);
+    expect(columnsOf({ status, columns: [ready] })).toEqual(["Ready (wide)", "Reason", "Age"]);
+    expect(columnsOf({ columns: [size] })).toEqual(["Size", "Age"]);
+    // An API server shows the age of a kind without columns.
+    expect(columnsOf({})).toEqual([]);
   });
 
   test("returns deeply frozen data", () => {
@@ -364,6 +383,12 @@ describe("customResourceDefinition", () => {
                 description: "whether it is up",
               },
               { name: "Since", type: "date", jsonPath: ".status.since", priority: 1 },
+              {
+                name: "Reason",
+                type: "string",
+                jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+                description: "Why the object is ready or not.",
+              },
               { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
             ],
             selectableFields: [{ jsonPath: ".spec.title" }],

@@ -5,7 +5,7 @@ import { fieldErrorBody } from "../object/field-errors.js";
 import { deepFreeze } from "../object/freeze.js";
 import { problemCollector, type ReportProblem } from "./convert/problems.js";
 import { type DefinitionProblem, throwProblems } from "./convert/definition-error.js";
-import { checkScale, checkSelectableFields, resolveColumns } from "./resource-fields.js";
+import { checkScale, checkSelectableFields, resolveColumns, withStandardColumns } from "./resource-fields.js";
 import { resourceNames } from "./resource-names.js";
 import type { ResourceOf, ResourceOptions, ResourceVersion, Subresources } from "./resource-types.js";
 import { standardStatus } from "./standard-status.js";
@@ -44,7 +44,7 @@ export function resource<
   }
   const names = resourceNames(apiVersion, kind, options, report);
   const schema = objectSchema(options, problems, report);
-  const columns = resolveColumns(options.columns ?? [], schema, report);
+  const columns = withStandardColumns(resolveColumns(options.columns ?? [], schema, report), schema);
   if (scale) checkScale(scale, schema, report);
   checkSelectableFields(selectableFields, schema, report);
   throwProblems(kind === "" ? "resource" : kind, problems);

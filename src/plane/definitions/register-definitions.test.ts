@@ -100,7 +100,7 @@ describe("stored objects that violate a new schema", () => {
     for (let number = 1; number <= 7; number++) await create(`s${number}`, { title: "x", pages: 9 });
     const before = await revision();
     await expect(registerDefinitions(client, [Stricter], { log })).rejects.toThrow(
-      /7 of 7 stored Site objects.*\n {2}default\/s1: spec\.pages: Invalid value: 9: .*; spec\.owner: Required value\n(.*\n){4} {2}and 2 more\n.*force/,
+      /7 of 7 stored Site objects.*\n {2}default\/s1: spec\.pages: Invalid value: 9: .*; spec\.owner: Required value\n(.*\n){4} {2}and 2 more\n.*--force-definitions/,
     );
     expect(await revision()).toBe(before);
   });

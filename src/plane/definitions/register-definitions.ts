@@ -38,6 +38,9 @@ export interface RegisterOptions {
   readonly whenGone?: ((register: (signal: AbortSignal) => Promise<void>) => void) | undefined;
 }
 
+/** How users set the option `force`. */
+const forceOption = "--force-definitions (in code: forceDefinitions: true)";
+
 /** Attempts when a definition is changed by others at the same time. */
 const maxAttempts = 10;
 
@@ -163,7 +166,7 @@ class Registration {
       throw new DefinitionRefused(
         this.#name,
         `the definition ${this.#name} belongs to ${owner} and lacks what this program needs: ${firstFew(missing)}; ` +
-          `update it as ${owner} (fettle generate crds prints what is needed), or take it over with force`,
+          `update it as ${owner} (fettle generate crds prints what is needed), or take it over with ${forceOption}`,
       );
     }
     this.#options.log.warn(
@@ -206,7 +209,8 @@ class Registration {
       `the new schema of ${this.#name} was not registered: ${invalid} of ${count} stored ${kind} objects would be invalid:`,
       ...examples.map((example) => `  ${example}`),
       ...rest,
-      "correct these objects while the old program runs, make the fields optional, give them a default, or use force",
+      "correct these objects while the old program runs, make the fields optional, give them a default, or register the schema anyway with " +
+        forceOption,
     ].join("\n");
   }
 

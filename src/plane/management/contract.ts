@@ -154,6 +154,9 @@ export interface Version {
   readonly generation?: number | undefined;
   /** Time of the write according to managedFields. */
   readonly time?: string | undefined;
+  /** Name of the user who made the write; undefined for a deletion. */
+  readonly user?: string | undefined;
+  /** Field managers under which the write was made. */
   readonly managers: readonly string[];
   /** For a deletion, the last version. */
   readonly object: KubeObject;
@@ -195,6 +198,12 @@ export interface Top {
 export interface ChangeReport {
   readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** Time of the write according to managedFields; undefined for a deletion. */
+  readonly time?: string | undefined;
+  /** Name of the user who made the write; undefined for a deletion. */
+  readonly user?: string | undefined;
+  /** Field managers under which the write was made. */
+  readonly managers: readonly string[];
   readonly object: KubeObject;
   /** Without the server's bookkeeping; none when the object was added or deleted. */
   readonly changes: readonly FieldChange[];

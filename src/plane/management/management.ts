@@ -103,7 +103,8 @@ function endpointAt(path: string): Endpoint | undefined {
     method: "POST",
     async respond(request, plane) {
       const handle = controllerNamed(plane.controllers(), name);
-      return { json: executeQueueCommand(handle, command, queueCommandRequest(await bodyFields(request))) };
+      const body = queueCommandRequest(await bodyFields(request));
+      return { json: await executeQueueCommand(handle, command, body, plane.api().clientAs(request.user)) };
     },
   };
 }

@@ -14,8 +14,12 @@ export class ControllerHandle {
   readonly controller: Controller;
   readonly #dependencies: Dependencies;
   #loop: ControllerLoop | undefined;
-  /** Pauses outlive terms of leadership. */
+  /** Pauses by this process, by key; undefined stands for all objects. They outlive terms of leadership. */
   readonly #paused = new Set<string | undefined>();
+  /** Pauses that are stored outside of the objects; undefined stands for all objects. */
+  #stored: ReadonlySet<string | undefined> = new Set();
+  /** Objects that their annotation pauses. */
+  readonly #annotated = new Set<string>();
   /** Functions that one term leaves behind, and the next one waits for. */
   readonly #lingering: Lingering = new Map();
 
@@ -33,9 +37,15 @@ export class ControllerHandle {
     return this.controller.options.concurrency ?? defaults.concurrency;
   }
 
-  /** Number of objects that are paused by name. */
+  /** Number of objects that are paused one by one. */
   get pausedObjects(): number {
-    return this.#paused.size - (this.#paused.has(undefined) ? 1 : 0);
+    return this.pausedKeys().length;
+  }
+
+  /** Keys of objects that are paused one by one. */
+  pausedKeys(): readonly string[] {
+    const keys = new Set([...this.#paused, ...this.#stored, ...this.#annotated]);
+    return [...keys].filter((key) => key !== undefined).sort();
   }
 
   /** The work loop; undefined while this process does not work. */
@@ -61,22 +71,57 @@ export class ControllerHandle {
     queue.add(key, trigger, { after: delay, type: "MANUAL" });
   }
 
-  /** Starts no more runs of this object, or of any, until `resume`; triggers are kept. */
+  /**
+   * Starts no more runs of this object, or of any, until `resume`; triggers are kept. Ends with the process: the annotation
+   * `fettle.dev/paused` of an object, and `fettle pause`, outlive it.
+   */
   pause(which?: ObjectRef): void {
     const key = which === undefined ? undefined : this.#key(which);
     this.#paused.add(key);
-    this.#loop?.queue.pause(key);
+    this.#applyPause(key);
   }
 
+  /** Ends a pause by `pause`. */
   resume(which?: ObjectRef): void {
     const key = which === undefined ? undefined : this.#key(which);
     this.#paused.delete(key);
-    this.#loop?.queue.resume(key);
+    this.#applyPause(key);
   }
 
   /** Whether an object is paused, by itself or with all others; without one, whether all are. */
   isPaused(which?: ObjectRef): boolean {
-    return this.#paused.has(undefined) || (which !== undefined && this.#paused.has(this.#key(which)));
+    return this.#isHeld(undefined) || (which !== undefined && this.#isHeld(this.#key(which)));
+  }
+
+  /** Replaces the pauses that are stored outside of the objects. */
+  setStoredPauses(keys: ReadonlySet<string | undefined>): void {
+    const changed = [...this.#stored, ...keys];
+    this.#stored = keys;
+    for (const key of changed) this.#applyPause(key);
+  }
+
+  /** Whether a pause of a key, or of all objects, is stored outside of the objects. */
+  isStoredPause(key: string | undefined): boolean {
+    return this.#stored.has(key);
+  }
+
+  /** Notes whether the annotation of an object pauses it. */
+  noteAnnotation(key: string, isPaused: boolean): void {
+    // A key that is paused otherwise is held again: the queue forgets objects that are gone.
+    if (this.#annotated.has(key) === isPaused && !this.#paused.has(key) && !this.#stored.has(key)) return;
+    if (isPaused) this.#annotated.add(key);
+    else this.#annotated.delete(key);
+    this.#applyPause(key);
+  }
+
+  #isHeld(key: string | undefined): boolean {
+    return this.#paused.has(key) || this.#stored.has(key) || (key !== undefined && this.#annotated.has(key));
+  }
+
+  #applyPause(key: string | undefined): void {
+    const queue = this.#loop?.queue;
+    if (this.#isHeld(key)) queue?.pause(key);
+    else queue?.resume(key);
   }
 
   /** Dead letters: objects whose retries are used up. */
@@ -125,9 +170,11 @@ export class ControllerHandle {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    const loop = new ControllerLoop(this.controller, this.#dependencies, this.#lingering);
-    for (const key of this.#paused) loop.queue.pause(key);
+    this.#annotated.clear();
+    const note = (key: string, isPaused: boolean): void => this.noteAnnotation(key, isPaused);
+    const loop = new ControllerLoop(this.controller, this.#dependencies, this.#lingering, note);
     this.#loop = loop;
+    for (const key of [...this.#paused, ...this.#stored]) loop.queue.pause(key);
     await loop.start(signal);
   }
 
@@ -139,7 +186,7 @@ export class ControllerHandle {
 
   /** Starts work on keys that this process has gained. */
   gain(isGained: (key: string) => boolean): void {
-    for (const key of this.#paused) if (key !== undefined && isGained(key)) this.#loop?.queue.pause(key);
+    for (const key of this.pausedKeys()) if (isGained(key)) this.#loop?.queue.pause(key);
     this.#loop?.gain(isGained);
   }
 

@@ -49,8 +49,16 @@ export class ControllerLoop {
   readonly #whenIdle: (() => void)[] = [];
   /** Functions that ignored their signal, also those of earlier terms. */
   readonly #lingering: Lingering;
+  /** Called with every change of an object: whether its annotation pauses it. */
+  readonly #hold: (key: string, isPaused: boolean) => void;
 
-  constructor(controller: Controller, dependencies: Dependencies, lingering: Lingering = new Map()) {
+  constructor(
+    controller: Controller,
+    dependencies: Dependencies,
+    lingering: Lingering = new Map(),
+    hold: (key: string, isPaused: boolean) => void = () => {},
+  ) {
+    this.#hold = hold;
     this.controller = controller;
     this.#dependencies = dependencies;
     const { timeout = defaults.timeout, resync = defaults.resync } = controller.options;
@@ -72,8 +80,8 @@ export class ControllerLoop {
       fairnessKey:
         fairnessKey &&
         ((key) => this.#attempt("fairnessKey", key, () => fairnessKey(key, this.#cached(key)), "")),
-      // A log that throws must not stop the queue.
-      onDead: (letter) => callListener("the log", () => this.#reportDeadLetter(letter)),
+      // A recorder that throws must not stop the queue.
+      onDead: (letter) => callListener("the event recorder", () => this.#reportDeadLetter(letter)),
       metrics: dependencies.queueObserver?.(controller.name),
     });
   }
@@ -83,7 +91,7 @@ export class ControllerLoop {
     const signal = AbortSignal.any([term, this.#stopping.signal]);
     const sources = await Sources.open(this.controller, this.#dependencies, signal);
     this.#sources = sources;
-    sources.follow((key, trigger, options) => this.#add(key, trigger, options));
+    sources.follow((key, trigger, options) => this.#add(key, trigger, options), this.#hold);
     this.#taking = this.#takeItems(sources);
   }
 
@@ -323,17 +331,21 @@ export class ControllerLoop {
     return later(after, "resync", resync.text, at);
   }
 
+  /** Records the event of a dead letter; its run has logged the failure. */
   #reportDeadLetter({ key, failures, reasons }: DeadLetter<Trigger>): void {
-    const { log, recordEvent } = this.#dependencies;
-    const { name, options } = this.controller;
     const last = reasons.at(-1)?.text ?? "";
-    const facts = { controller: name, object: `${options.for.kind} ${key}`, run: this.#ending, failures };
-    log.error(facts, `given up: ${last}`);
     const object: KubeObject | undefined = this.#sources?.objects.get(key);
     if (object !== undefined && failures > 0) {
       const times = failures === 1 ? "" : ` after failing ${failures} times`;
       const message = `not tried again${times} until something changes: ${last}`;
-      recordEvent(name, object, "GivenUp", message, "Warning", this.#ending);
+      this.#dependencies.recordEvent(
+        this.controller.name,
+        object,
+        "GivenUp",
+        message,
+        "Warning",
+        this.#ending,
+      );
     }
   }
 }

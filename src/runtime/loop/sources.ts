@@ -11,12 +11,15 @@ import { desired } from "../controller/predicates.js";
 import { finalizerOf } from "../controller/names.js";
 import type { AddOptions } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
+import { isAnnotatedPaused } from "../controller/paused.js";
 import { toOwner, type Mapper, type Watch } from "../controller/watch.js";
 import type { Dependencies } from "./dependencies.js";
 import type { Caches } from "../reconcile/run-context.js";
 import { describe, joinKey, reconcileKey, kindKey } from "../controller/keys.js";
 
 type Add = (key: string, trigger: Trigger, options?: AddOptions) => void;
+/** Called with every change of an object, before it is enqueued: whether the object pauses itself. */
+type Hold = (key: string, isPaused: boolean) => void;
 
 /** Priority of objects found at the start, below that of new changes. */
 const initialPriority = -1;
@@ -34,7 +37,7 @@ export class Sources implements Caches {
   readonly objects: Source;
   readonly #caches: ReadonlyMap<string, Source>;
   readonly #release: (() => void)[] = [];
-  #begin: (add: Add) => void = () => {};
+  #begin: (add: Add, hold: Hold) => void = () => {};
   #changed: (change: ObjectChange, trigger?: Trigger) => void = () => {};
 
   private constructor(kind: KindInfo, objects: Source, caches: ReadonlyMap<string, Source>) {
@@ -90,7 +93,8 @@ export class Sources implements Caches {
       );
       const sources = new Sources(kind, objects, caches);
       sources.#release.push(...opened.map((informer) => () => informer.release()));
-      sources.#begin = (add) => sources.#follow(controller, dependencies, add, children, watched);
+      sources.#begin = (add, hold) =>
+        sources.#follow(controller, dependencies, { add, hold }, children, watched);
       return sources;
     } catch (error) {
       for (const informer of opened) informer.release();
@@ -99,8 +103,8 @@ export class Sources implements Caches {
   }
 
   /** Enqueues all existing objects, and changes from now on. */
-  follow(add: Add): void {
-    this.#begin(add);
+  follow(add: Add, hold: Hold): void {
+    this.#begin(add, hold);
   }
 
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source {
@@ -125,7 +129,7 @@ export class Sources implements Caches {
   #follow(
     controller: Controller,
     { clock, log }: Dependencies,
-    add: Add,
+    { add, hold }: { readonly add: Add; readonly hold: Hold },
     children: readonly Source[],
     watched: readonly (readonly [Watch, Source])[],
   ): void {
@@ -196,6 +200,7 @@ export class Sources implements Caches {
       !old?.metadata.deletionTimestamp &&
       hasFinalizer(object, finalizer);
     this.#changed = (change, given) => {
+      hold(reconcileKey(change.object), change.type !== "DELETED" && isAnnotatedPaused(change.object));
       const matters = (): boolean => (where as (change: ObjectChange) => boolean)(change);
       if (!mustCleanUp(change) && !attempt("predicate", change, matters, true)) return;
       const trigger: Trigger = given ?? {

@@ -12,7 +12,7 @@ import { messageOf } from "../log/message-of.js";
 import type { RunFacts } from "../observe/observer.js";
 import type { QueueItem } from "../queue/queue-item.js";
 import { recordingTransport, type WriteRecorder } from "../runs/recording-transport.js";
-import type { Run, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
+import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
 import type { AppliedChildren } from "./children/write-children.js";
 import { failedOutcome, retryAfterOf } from "./failure.js";
 import { followClient } from "./followed-client.js";
@@ -174,18 +174,29 @@ export class ObjectRun implements RunContext, WriteRecorder {
       writes: this.#writes,
       droppedWrites: this.#droppedWrites,
       outcome,
+      ...(this.#isGivenUp(outcome) && { givenUp: true }),
       ...(this.signal.reason instanceof RunTimeout && { timedOut: true }),
       traceId: this.#traceId,
     };
   }
 
-  #logRun({ outcome, duration, writes, triggers }: Run): void {
+  /** Whether the queue makes a dead letter of a run with this outcome. */
+  #isGivenUp({ type }: RunOutcome): boolean {
+    const { maxRetries = Infinity } = this.#options.controller.options.backoff ?? {};
+    return type === "fail" || (type === "error" && this.#item.failures >= maxRetries);
+  }
+
+  /** Logs a run: a failure is one line at level warn, or error when it is not retried. */
+  #logRun({ outcome, duration, wait, failures, givenUp, writes, triggers }: Run): void {
     const { log } = this;
     const failed = outcome.type === "error" || outcome.type === "fail";
     if (!failed && log.isLevelEnabled?.("debug") === false) return;
     const facts = { outcome: outcome.type, duration, writes: writes.length, triggers: triggers.length };
-    if (failed) log.warn({ ...facts, reason: outcome.reason }, outcome.message);
-    else log.debug(facts, "reconciled");
+    if (!failed) return log.debug(facts, "reconciled");
+    const { reason, message } = outcome;
+    const failure = { ...facts, reason, wait, failures: failures + 1 };
+    if (givenUp === true) log.error(failure, `given up: ${message}`);
+    else log.warn(failure, message);
   }
 
   // The context of the run.

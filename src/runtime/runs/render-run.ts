@@ -5,7 +5,7 @@ import { isJsonObject } from "../../model/object/json.js";
 import { comparableVersions } from "../log/secrets.js";
 import { sentOf } from "./compact-run.js";
 import { describeTrigger } from "./describe.js";
-import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
+import type { Run, StepRecord, Trigger, WriteRecord } from "./run.js";
 
 export interface RenderRunOptions {
   /** Adds terminal colours. Default: false. */
@@ -45,7 +45,7 @@ export function renderRun(run: Run, { colors = false, diffs = true }: RenderRunO
     ["timing", [timing(run)]],
     ["steps", run.steps.map((step) => stepLine(step, paint))],
     ["wrote", wroteLines(run, (write) => recordLines(write, paint, diffs, colors))],
-    ["outcome", [outcomeLine(run.outcome, paint)]],
+    ["outcome", [outcomeLine(run, paint)]],
     ["run", [paint.dim(run.traceId === undefined ? run.id : `${run.id} · trace ${run.traceId}`)]],
   ];
   return [title, ...parts.flatMap(([name, lines]) => section(name, lines, paint))].join("\n");
@@ -190,7 +190,7 @@ function did(verb: string, isNew: boolean): string {
   }
 }
 
-function outcomeLine(outcome: RunOutcome, paint: Colors): string {
+function outcomeLine({ outcome, givenUp }: Pick<Run, "outcome" | "givenUp">, paint: Colors): string {
   switch (outcome.type) {
     case "done":
       return paint.green("done");
@@ -204,8 +204,10 @@ function outcomeLine(outcome: RunOutcome, paint: Colors): string {
     }
     case "fail":
       return paint.red(`failed permanently: ${reasonText(outcome)}`);
-    case "error":
-      return `${paint.red(`failed: ${reasonText(outcome)}`)}; it will be retried`;
+    case "error": {
+      const next = givenUp === true ? "its retries are used up" : "it will be retried";
+      return `${paint.red(`failed: ${reasonText(outcome)}`)}; ${next}`;
+    }
     case "cancelled":
       return paint.yellow(`cancelled: ${escapeText(outcome.message)}`);
   }

@@ -72,7 +72,7 @@ export type RunOutcome =
     }
   /** Permanent failure: not retried until something changes. */
   | { readonly type: "fail"; readonly reason: string; readonly message: string }
-  /** Retried with exponential backoff. */
+  /** Retried with exponential backoff, until the run is `givenUp`. */
   | { readonly type: "error"; readonly reason: string; readonly message: string }
   /** The process stopped, or lost the lease, during the run. */
   | { readonly type: "cancelled"; readonly message: string };
@@ -104,6 +104,8 @@ export interface Run {
   /** Number of writes beyond the limit; they came before the last one in `writes`. */
   readonly droppedWrites: number;
   readonly outcome: RunOutcome;
+  /** True when the run failed and is not retried until something changes. */
+  readonly givenUp?: boolean | undefined;
   /** True when the run was cancelled by its timeout. */
   readonly timedOut?: boolean | undefined;
   readonly traceId?: string | undefined;

@@ -6,16 +6,22 @@ import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js"
 const scratch = Buffer.allocUnsafeSlow(2 ** 16);
 
 /**
- * Encodes an object, in the storage version of its kind, for the store. Its metadata must not be empty.
+ * First field of the metadata of a stored object: the name of the user who wrote this version. The API does not have it; a
+ * field manager, which it has, is whatever name the client gave.
+ */
+export const writerField = "fettle.dev/user";
+
+/**
+ * Encodes an object, in the storage version of its kind, for the store, as written by `user`. Its metadata must not be empty.
  *
  * Encodes in pieces, since JavaScript puts fields that look like numbers first, and since many objects share some of the
  * pieces.
  */
-export function encodeStored(type: ResourceType, object: Draft): Uint8Array {
+export function encodeStored(type: ResourceType, object: Draft, user: string): Uint8Array {
   const { apiVersion: _, kind: __, metadata, ...others } = object;
   const { resourceVersion: ___, managedFields, ...stored } = metadata;
   const head = prefixesOf(type).stored;
-  const inner = JSON.stringify(stored);
+  const inner = writerStart + JSON.stringify(user).slice(1) + JSON.stringify(stored).replace("{", ",");
   const owners = managedFields === undefined ? "" : encodeOwners(managedFields);
   const rest = JSON.stringify(others);
   if (head.length + (inner.length + owners.length + rest.length) * 3 > scratch.length) {
@@ -38,6 +44,26 @@ export function encodeStored(type: ResourceType, object: Draft): Uint8Array {
   return value;
 }
 
+const writerStart = `{"${writerField}":"`;
+const writerBytes = Buffer.from(writerStart.slice(1));
+
+/** Number of bytes from `start` that say who wrote an object; 0 without them. */
+export function writerLength(value: Uint8Array, start: number): number {
+  const end = start + writerBytes.length;
+  if (value.length < end || writerBytes.compare(value, start, end) !== 0) return 0;
+  let at = end;
+  while (at < value.length && value[at] !== asciiQuote) at += value[at] === asciiBackslash ? 2 : 1;
+  // The quote, and the comma after it.
+  return at + 2 - start;
+}
+
+/** Size of a stored object without the name of its writer. */
+export function contentLength(type: ResourceType, value: Uint8Array): number {
+  return value.length - writerLength(value, prefixesOf(type).stored.length);
+}
+
+const asciiQuote = 0x22;
+const asciiBackslash = 0x5c;
 const asciiComma = 0x2c;
 const closingBrace = 0x7d;
 

@@ -14,7 +14,7 @@ function draft(name: string, size = 1): Draft {
 
 function entry(name: string, revision: number, size?: number): StoredEntry {
   const key = `/demo.dev/widgets/default/${name}`;
-  return { key, value: encodeStored(v1, draft(name, size)), revision };
+  return { key, value: encodeStored(v1, draft(name, size), "admin"), revision };
 }
 
 describe("get", () => {
@@ -99,7 +99,7 @@ describe("writing", () => {
     const cache = new ObjectCache();
     const lost = draft("a", 2);
     const stored = entry("a", 5, 1);
-    cache.writing(v1, stored.key, encodeStored(v1, lost), lost);
+    cache.writing(v1, stored.key, encodeStored(v1, lost, "admin"), lost);
     expect(cache.metadata(stored)).toBeUndefined();
     expect(cache.get(v1, stored).object).not.toBe(lost);
     expect(cache.get(v1, stored).object.spec).toEqual({ text: "x" });

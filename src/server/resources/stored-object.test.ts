@@ -58,27 +58,36 @@ const fields = fc.dictionary(
 
 describe("stored bytes", () => {
   test("have no resourceVersion and start with the prefix of the kind", () => {
-    const value = Buffer.from(encodeStored(v1, draft({ spec: 1 }, { resourceVersion: "5" }))).toString();
-    expect(value).toBe('{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"name":"a"},"spec":1}');
-    expect(Buffer.from(encodeStored(v1, draft())).toString()).toBe(
-      '{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"name":"a"}}',
+    const value = Buffer.from(
+      encodeStored(v1, draft({ spec: 1 }, { resourceVersion: "5" }), "admin"),
+    ).toString();
+    expect(value).toBe(
+      '{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"fettle.dev/user":"admin","name":"a"},"spec":1}',
+    );
+    expect(Buffer.from(encodeStored(v1, draft(), "admin")).toString()).toBe(
+      '{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"fettle.dev/user":"admin","name":"a"}}',
     );
   });
 
   test.each([100, 21_000, 30_000, 70_000])("of any size: %d characters of three bytes each", (length) => {
     const object = { ...draft({ spec: "€".repeat(length) }), metadata: { name: "a", managedFields: [] } };
-    expect(JSON.parse(Buffer.from(encodeStored(v1, object)).toString())).toEqual(object);
+    const value = encodeStored(v1, object, "admin");
+    expect(JSON.parse(text(new StoredObject(v1, { key, value, revision: 7 })))).toEqual({
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: "7" },
+    });
   });
 
   test("are sent in each version without parsing", () => {
     fc.assert(
-      fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), (more, revision) => {
-        const value = encodeStored(v1, draft(more));
+      fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), fc.string(), (more, revision, user) => {
+        const value = encodeStored(v1, draft(more), user);
         for (const type of [v1, v2]) {
           const answer = new StoredObject(type, { key, value, revision });
           expect(answer.upToDate).toBe(true);
           const sent = JSON.parse(text(answer)) as Json;
           expect(sent).toEqual(answer.object);
+          expect(Object.keys(answer.object.metadata).sort()).toEqual(["name", "resourceVersion"]);
           expect(answer.object).toMatchObject({
             apiVersion: `demo.dev/${type.version}`,
             metadata: { name: "a", resourceVersion: String(revision) },
@@ -92,7 +101,7 @@ describe("stored bytes", () => {
   test("are written into a given buffer", () => {
     const answer = new StoredObject(v1, {
       key,
-      value: encodeStored(v1, draft({ spec: { a: "ü" } })),
+      value: encodeStored(v1, draft({ spec: { a: "ü" } }), "admin"),
       revision: 7,
     });
     const buffer = Buffer.alloc(answer.size + 4, "-");
@@ -101,7 +110,7 @@ describe("stored bytes", () => {
   });
 
   test("may be a view of a larger buffer", () => {
-    const value = encodeStored(v1, draft({ spec: 1 }));
+    const value = encodeStored(v1, draft({ spec: 1 }), "admin");
     const larger = new Uint8Array(value.length + 10);
     larger.set(value, 5);
     const answer = new StoredObject(v1, { key, value: larger.subarray(5, 5 + value.length), revision: 7 });
@@ -110,13 +119,17 @@ describe("stored bytes", () => {
   });
 
   test("of a deleted object have the resourceVersion of the deletion", () => {
-    const answer = new StoredObject(v1, { key, value: encodeStored(v1, draft()), revision: 7 }, 9);
+    const answer = new StoredObject(v1, { key, value: encodeStored(v1, draft(), "admin"), revision: 7 }, 9);
     expect(answer.object.metadata.resourceVersion).toBe("9");
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
   test("keep the prefix when fields look like numbers", () => {
-    const answer = new StoredObject(v1, { key, value: encodeStored(v1, draft({ 0: "zero" })), revision: 1 });
+    const answer = new StoredObject(v1, {
+      key,
+      value: encodeStored(v1, draft({ 0: "zero" }), "admin"),
+      revision: 1,
+    });
     expect(answer.upToDate).toBe(true);
     expect(answer.object).toMatchObject({ 0: "zero" });
   });
@@ -124,7 +137,7 @@ describe("stored bytes", () => {
   test("are parsed once into a frozen object", () => {
     const answer = new StoredObject(v1, {
       key,
-      value: encodeStored(v1, draft({ spec: { a: [] } })),
+      value: encodeStored(v1, draft({ spec: { a: [] } }), "admin"),
       revision: 1,
     });
     expect(answer.object).toBe(answer.object);
@@ -140,7 +153,7 @@ describe("entries that are not up to date", () => {
 
   test("are pruned and defaulted if written under an earlier schema", () => {
     const type = kind("v1", { schemaRevision: 5 }, { rules: pruning });
-    const value = encodeStored(v1, draft({ spec: { b: 2 } }));
+    const value = encodeStored(v1, draft({ spec: { b: 2 } }), "admin");
     const before = new StoredObject(type, { key, value, revision: 5 });
     expect(before.upToDate).toBe(false);
     expect(before.object.spec).toEqual({ a: 1 });
@@ -151,7 +164,7 @@ describe("entries that are not up to date", () => {
   });
 
   test("are returned in the requested version if stored in an earlier one", () => {
-    const value = encodeStored(kind("v1", { apiVersion: "demo.dev/v0" }), draft({ spec: 1 }));
+    const value = encodeStored(kind("v1", { apiVersion: "demo.dev/v0" }), draft({ spec: 1 }), "admin");
     const answer = new StoredObject(v1, { key, value, revision: 5 });
     expect(answer.upToDate).toBe(false);
     expect(answer.object).toMatchObject({ apiVersion: "demo.dev/v1", spec: 1 });
@@ -165,7 +178,7 @@ describe("entries that are not up to date", () => {
     };
     const answer = new StoredObject(kind("v2", { conversion }), {
       key,
-      value: encodeStored(v1, draft({ spec: 1 })),
+      value: encodeStored(v1, draft({ spec: 1 }), "admin"),
       revision: 5,
     });
     expect(answer.upToDate).toBe(true);
@@ -181,7 +194,7 @@ describe("entries that are not up to date", () => {
 });
 
 test("readStored returns a mutable object", () => {
-  const read = readStored(v1, { value: encodeStored(v1, draft({ spec: { a: 1 } })), revision: 3 });
+  const read = readStored(v1, { value: encodeStored(v1, draft({ spec: { a: 1 } }), "admin"), revision: 3 });
   (read["spec"] as { a: number }).a = 2;
   expect(read).toEqual({
     apiVersion: "demo.dev/v1",

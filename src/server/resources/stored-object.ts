@@ -1,11 +1,11 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
-import { prefixesOf } from "./encode-stored.js";
+import { prefixesOf, writerField, writerLength } from "./encode-stored.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
 
 /**
  * Store entry of an object. The bytes are its JSON without a resourceVersion and begin with exactly
- * `{"apiVersion":"…","kind":"…","metadata":{`, so they can be sent by replacing that beginning with one that has the requested
- * version and the resourceVersion.
+ * `{"apiVersion":"…","kind":"…","metadata":{"fettle.dev/user":"…",`, so they can be sent by replacing that beginning with one
+ * that has the requested version and the resourceVersion, but not the user.
  */
 export interface StoredEntry {
   readonly key: string;
@@ -56,7 +56,8 @@ export class StoredObject implements ObjectResponse {
     if (this.upToDate && storage.conversion === undefined) {
       // Names of groups, versions and kinds are ASCII.
       this.#head = `${prefixes.sent}"resourceVersion":"${revision}",`;
-      this.#rest = asBuffer(stored.value, prefixes.stored.length);
+      const start = prefixes.stored.length;
+      this.#rest = asBuffer(stored.value, start + writerLength(stored.value, start));
     } else {
       this.#head = "";
       this.#rest = Buffer.from(JSON.stringify(this.object));
@@ -156,10 +157,11 @@ export function readStored(
   const { conversion } = type.storage;
   const object = conversion ? conversion.fromStorage(stored) : stored;
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
+  const { [writerField]: ___, ...ownMetadata } = metadata;
   const converted: Draft = {
     apiVersion: apiVersionOf(type),
     kind: type.kind,
-    metadata: { ...metadata, resourceVersion: String(resourceVersion) },
+    metadata: { ...ownMetadata, resourceVersion: String(resourceVersion) },
     ...rest,
   };
   if (revision <= type.storage.schemaRevision) {

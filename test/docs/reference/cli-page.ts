@@ -9,8 +9,8 @@ a completion script for your shell. All commands take \`-h, --help\`; \`fettle -
 | exit code | when |
 |---|---|
 | 0 | success |
-| 1 | failure; of \`fettle diff\`, and of \`fettle plan --exit-code\`: something would change |
-| 2 | invalid usage or configuration; of \`fettle diff\`, also failure |
+| 1 | failure; of \`fettle diff\` and \`fettle plan\`, also invalid usage |
+| 2 | invalid usage or configuration; of \`fettle diff\` and \`fettle plan --exit-code\`: something would change |
 | 124 | timeout: \`--timeout\` of \`fettle wait\` and \`fettle delete\` |
 | 128 and the number of a signal | interrupted: 130 after Ctrl-C. \`fettle up\` and \`fettle run\` exit with 0 when they are stopped |
 

@@ -83,11 +83,18 @@ async function* followChanges(
   }
 }
 
-function changeText({ revision, type, object, changes }: ChangeReport, colors: boolean): string {
+const timeLength = "2026-01-01T00:00:00Z".length;
+
+function changeText(change: ChangeReport, colors: boolean): string {
+  const { revision, type, object, changes, time, user, managers } = change;
   const paint = picocolors.createColors(colors);
   const { namespace, name = "" } = object.metadata;
   const title = escapeText(`${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
   const sign = { ADDED: paint.green, MODIFIED: paint.yellow, DELETED: paint.red }[type](type.padEnd(8));
   const lines = changeLines(changes, colors).map((line) => `    ${line}\n`);
-  return `${String(revision).padStart(6)}  ${sign}  ${paint.bold(title)}\n${lines.join("")}`;
+  // Times are stored in UTC; a deletion has none.
+  const at = paint.dim((time ?? "").padEnd(timeLength));
+  const writers = [...(user === undefined ? [] : [user]), ...managers.filter((each) => each !== user)];
+  const by = writers.length === 0 ? "" : paint.dim(escapeText(`  by ${writers.join(" as ")}`));
+  return `${String(revision).padStart(6)}  ${at}  ${sign}  ${paint.bold(title)}${by}\n${lines.join("")}`;
 }

@@ -1,4 +1,4 @@
-import { leaseRules, shardRules, type Rule } from "./rules.js";
+import { leaseRules, pauseRules, shardRules, type Rule } from "./rules.js";
 
 export interface OperatorManifestOptions {
   readonly name: string;
@@ -40,7 +40,7 @@ export function accessManifests({
       apiVersion,
       kind: "Role",
       metadata: { name, namespace, labels },
-      rules: shards === undefined ? leaseRules : shardRules,
+      rules: [...(shards === undefined ? leaseRules : shardRules), ...pauseRules],
     },
     {
       apiVersion,

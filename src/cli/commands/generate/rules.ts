@@ -2,6 +2,7 @@ import { builtInKinds } from "../../../model/built-in-kinds.js";
 import type { AnyKind } from "../../../client/kinds/kind.js";
 import { parseApiVersion } from "../../../model/core.js";
 import { pluralOf } from "../../../model/resource/plural.js";
+import { pausesName } from "../../../plane/pauses/pauses.js";
 import type { Controller } from "../../../runtime/controller/controller.js";
 
 /** Rule of a Kubernetes RBAC role. */
@@ -61,6 +62,11 @@ export function rulesOf(controllers: readonly Controller[], definitions: readonl
 /** Permissions for leader election, in the namespace of the operator. */
 export const leaseRules: readonly Rule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
+];
+
+/** Permissions for following `fettle pause KIND`, in the namespace of the operator. */
+export const pauseRules: readonly Rule[] = [
+  { apiGroups: [""], resources: ["configmaps"], resourceNames: [pausesName], verbs: reading },
 ];
 
 /** Permissions for sharding, in the namespace of the operator. */

@@ -1,8 +1,10 @@
 import { collectionPath } from "../../../client/transport/http/paths.js";
 import { fromStatus, isExpired, isGone, sleep, systemClock } from "../../../model/core.js";
+import { isCustomKind } from "../../objects/held-objects.js";
 import { selectTarget, type NamedObjects } from "../../objects/resolve-objects.js";
 import { GrowingColumns } from "../../terminal/columns.js";
 import { acceptTable, fetchTable, readTable, type Table, type TableRow } from "../../output/server-table.js";
+import { missingColumns, withColumns, type AddedColumn } from "../../output/readiness-columns.js";
 import { tableRows, type TableTextOptions } from "../../output/table-text.js";
 import { Reconnection } from "../../server/reconnection.js";
 import type { GetRequest } from "./get-request.js";
@@ -24,12 +26,18 @@ export async function watchTable(
   const text = new GrowingColumns();
   let { columnDefinitions } = table;
   let hasTitles = false;
+  let added: readonly AddedColumn[] | undefined;
+  const wholeObjects = isCustomKind(kind);
   const show = (rows: readonly TableRow[]): void => {
     if (rows.length === 0) return;
     const headers = options.headers && !hasTitles;
     hasTitles = true;
     const part = { columnDefinitions, rows, resourceVersion: "" };
-    terminal.stdout.write(text.add(tableRows(part, { ...options, headers })));
+    // Columns stay the same until the end.
+    added ??= missingColumns(part);
+    terminal.stdout.write(
+      text.add(tableRows(withColumns(part, added, systemClock.now()), { ...options, headers })),
+    );
   };
   if (showFirst) show(table.rows);
   const reconnection = new Reconnection(terminal);
@@ -38,7 +46,7 @@ export async function watchTable(
   while (!signal.aborted) {
     try {
       if (version === undefined) {
-        const again = await fetchTable(server.transport, kind, { ...where, signal });
+        const again = await fetchTable(server.transport, kind, { ...where, signal, wholeObjects });
         ({ columnDefinitions } = again);
         show(again.rows);
         version = again.resourceVersion;
@@ -55,6 +63,7 @@ export async function watchTable(
         watch: true,
         resourceVersion: version,
         timeoutSeconds: watchSeconds,
+        includeObject: wholeObjects ? "Object" : undefined,
       };
       const path = collectionPath(kind, { namespace: where.namespace });
       for await (const frame of server.transport.lines(path, { accept: acceptTable, query, signal })) {

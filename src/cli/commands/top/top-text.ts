@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { formatAge } from "../../../model/core.js";
 import type { Top } from "../../../plane/management/contract.js";
-import { columns } from "../../terminal/columns.js";
+import { columns, headerRow, type TableCell, type Colors } from "../../terminal/columns.js";
 
 /** Formats the load of a control plane: queues, runs, memory. */
 export function topText(top: Top, colors: boolean): string {
@@ -14,14 +14,14 @@ export function topText(top: Top, colors: boolean): string {
     `revision ${revision}`,
   ].join(" · ");
   const controllers = top.controllers.map((each) => [
-    each.name,
-    stateOf(each),
+    { text: each.name, paint: paint.bold },
+    stateCell(each, paint),
     `${each.queue.running}/${each.concurrency}`,
     String(each.queue.ready),
     String(each.queue.delayed),
-    String(each.queue.dead),
+    problemCell(String(each.queue.dead), paint),
     rate(each.runsPerSecond),
-    rate(each.errorsPerSecond),
+    problemCell(rate(each.errorsPerSecond), paint),
     `${time(each.duration.p50)} / ${time(each.duration.p99)}`,
     `${time(each.wait.p50)} / ${time(each.wait.p99)}`,
   ]);
@@ -40,20 +40,29 @@ export function topText(top: Top, colors: boolean): string {
   const informers = top.informers.map(({ kind, size, synced, users }) => [
     kind,
     String(size),
-    synced ? "yes" : "no",
+    synced ? { text: "yes", paint: paint.green } : { text: "no", paint: paint.yellow },
     String(users),
   ]);
   return [
     `${paint.bold(head)}\n`,
-    controllers.length === 0 ? "no controllers\n" : columns([titles, ...controllers]),
-    ...(informers.length === 0 ? [] : [columns([["CACHE", "OBJECTS", "SYNCED", "USERS"], ...informers])]),
+    controllers.length === 0 ? "no controllers\n" : columns([headerRow(titles, paint), ...controllers]),
+    ...(informers.length === 0
+      ? []
+      : [columns([headerRow(["CACHE", "OBJECTS", "SYNCED", "USERS"], paint), ...informers])]),
   ].join("\n");
 }
 
-function stateOf({ atWork, paused, pausedObjects }: Top["controllers"][number]): string {
-  if (paused) return "paused";
-  if (!atWork) return "standby";
-  return pausedObjects.length === 0 ? "active" : `${pausedObjects.length} paused`;
+function stateCell({ atWork, paused, pausedObjects }: Top["controllers"][number], paint: Colors): TableCell {
+  if (paused) return { text: "paused", paint: paint.yellow };
+  if (!atWork) return { text: "standby", paint: paint.dim };
+  return pausedObjects.length === 0
+    ? { text: "active", paint: paint.green }
+    : { text: `${pausedObjects.length} paused`, paint: paint.yellow };
+}
+
+/** Number that is red unless it is 0. */
+function problemCell(text: string, { red }: Colors): TableCell {
+  return text === "0" ? text : { text, paint: red };
 }
 
 function bytes(count: number): string {

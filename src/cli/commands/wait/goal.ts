@@ -12,6 +12,8 @@ export interface Goal {
   readonly met: string;
   /** Current state of an object that has not reached the goal; undefined when it has. */
   state(object: UntypedObject | undefined): string | undefined;
+  /** Why an object cannot reach the goal until somebody changes it; undefined when it can. */
+  obstacle?(object: UntypedObject): string | undefined;
 }
 
 /**
@@ -68,26 +70,49 @@ function conditionGoal(text: string): Goal {
     met: `has ${type}=${wanted}`,
     state: (object) => {
       if (object === undefined) return "deleted";
-      const { conditions, observedGeneration } = (object["status"] ?? {}) as {
-        conditions?: readonly SeenCondition[];
-        observedGeneration?: number;
-      };
-      const found = conditions?.find((each) => each.type?.toLowerCase() === type.toLowerCase());
+      const found = findCondition(object, type);
       if (found === undefined) return `no condition ${type}`;
-      const { status = "", reason = "", message = "" } = found;
-      const seen = found.observedGeneration ?? observedGeneration;
-      const { generation } = object.metadata;
+      const { status = "" } = found.condition;
       if (status.toLowerCase() === wanted.toLowerCase()) {
-        // A condition with an older observedGeneration does not describe this spec.
-        const isCurrent = seen === undefined || generation === undefined || seen >= generation;
-        return isCurrent
+        return found.isCurrent
           ? undefined
-          : `${type} is ${status} for generation ${seen}, not yet for ${generation}`;
+          : `${type} is ${status} for generation ${found.generation}, not yet for ${object.metadata.generation}`;
       }
-      const why = [reason, message].filter((part) => part !== "").join(", ");
-      return `${type} is ${status}${why === "" ? "" : `: ${why}`}`;
+      return `${type} is ${status}${reasonText(found.condition)}`;
+    },
+    obstacle: (object) => {
+      const stalled = findCondition(object, "Stalled");
+      const isSought = wanted.toLowerCase() === "true" && type.toLowerCase() !== "stalled";
+      if (!isSought || stalled?.condition.status !== "True" || !stalled.isCurrent) return undefined;
+      return `Stalled${reasonText(stalled.condition)}`;
     },
   };
+}
+
+interface FoundCondition {
+  readonly condition: SeenCondition;
+  /** Generation that the condition describes, if it is known. */
+  readonly generation: number | undefined;
+  /** False if the condition describes an older generation of the spec. */
+  readonly isCurrent: boolean;
+}
+
+function findCondition(object: UntypedObject, type: string): FoundCondition | undefined {
+  const { conditions, observedGeneration } = (object["status"] ?? {}) as {
+    conditions?: readonly SeenCondition[];
+    observedGeneration?: number;
+  };
+  const condition = conditions?.find((each) => each.type?.toLowerCase() === type.toLowerCase());
+  if (condition === undefined) return undefined;
+  const seen = condition.observedGeneration ?? observedGeneration;
+  const { generation } = object.metadata;
+  const isCurrent = seen === undefined || generation === undefined || seen >= generation;
+  return { condition, generation: seen, isCurrent };
+}
+
+function reasonText({ reason = "", message = "" }: SeenCondition): string {
+  const why = [reason, message].filter((part) => part !== "").join(", ");
+  return why === "" ? "" : `: ${why}`;
 }
 
 function pathGoal(text: string): Goal {

@@ -22,7 +22,7 @@ export function controllerState(handle: ControllerHandle): ControllerState {
     scope,
     atWork: handle.loop?.isStarted ?? false,
     paused: handle.isPaused(),
-    pausedObjects: pausedKeys(handle),
+    pausedObjects: handle.pausedKeys(),
     concurrency: handle.concurrency,
     queue: {
       ready: queue?.depth ?? 0,
@@ -31,13 +31,6 @@ export function controllerState(handle: ControllerHandle): ControllerState {
       dead: queue?.dead().length ?? 0,
     },
   };
-}
-
-/** Keys of objects that are paused one by one. Scans the whole queue, so only when there are any. */
-function pausedKeys(handle: ControllerHandle): readonly string[] {
-  if (handle.pausedObjects === 0) return [];
-  const keys = handle.loop?.queue.snapshot() ?? [];
-  return keys.filter(({ state }) => state === "paused").map(({ key }) => key);
 }
 
 /** @throws {ApiError} 404 */

@@ -1,6 +1,8 @@
-import { failures, names } from "../../../model/core.js";
+import type { Client } from "../../../client/client.js";
+import { failures, isNotFound } from "../../../model/core.js";
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
-import { splitKey } from "../../../runtime/controller/keys.js";
+import { joinKey, splitKey } from "../../../runtime/controller/keys.js";
+import { annotatePause, storePause } from "../../pauses/pauses.js";
 import type { QueueCommandRequest, QueueCommandResult } from "../contract.js";
 import { managementConflict, milliseconds, notFoundError } from "../parameters.js";
 
@@ -22,12 +24,13 @@ export function queueCommandRequest(fields: Readonly<Record<string, unknown>>): 
   return fields;
 }
 
-/** Executes a command on one object, or on all objects of a controller. */
-export function executeQueueCommand(
+/** Executes a command on one object, or on all objects of a controller. Pauses are written by the client. */
+export async function executeQueueCommand(
   handle: ControllerHandle,
   command: QueueCommand,
   { key, reason, after }: QueueCommandRequest,
-): QueueCommandResult {
+  client: Client,
+): Promise<QueueCommandResult> {
   switch (command) {
     case "enqueue": {
       if (key === undefined) throw failures.badRequest("key is missing: it names the object to enqueue");
@@ -48,27 +51,51 @@ export function executeQueueCommand(
       return { count: 1 };
     }
     case "pause":
-      if (key === undefined) handle.pause();
-      else handle.pause(objectOf(handle, key));
-      return { count: key === undefined ? objectCount(handle) : 1 };
     case "resume":
-      if (key === undefined) {
-        handle.resume();
-        return { count: objectCount(handle) };
-      }
-      return resume(handle, key);
+      if (key === undefined) await setPaused(handle, undefined, command === "pause", client);
+      else return command === "pause" ? pause(handle, key, client) : resume(handle, key, client);
+      return { count: objectCount(handle) };
   }
 }
 
+async function pause(handle: ControllerHandle, key: string, client: Client): Promise<QueueCommandResult> {
+  const { namespace, name } = objectOf(handle, key);
+  await setPaused(handle, joinKey(namespace, name), true, client);
+  return { count: 1 };
+}
+
 /** Resumes an object by its key, since it may have been deleted while it was paused. */
-function resume(handle: ControllerHandle, key: string): QueueCommandResult {
-  const before = handle.pausedObjects;
-  const { name, namespace } = splitKey(key);
-  const isValid = (part: string): boolean => names.validatePathSegmentName(part).length === 0;
-  if (name !== "" && isValid(name) && isValid(namespace)) handle.resume({ name, namespace });
-  const count = before - handle.pausedObjects;
-  if (count === 0) objectOf(handle, key);
-  return { count };
+async function resume(handle: ControllerHandle, key: string, client: Client): Promise<QueueCommandResult> {
+  const paused = handle.pausedKeys();
+  const found = [key, splitKey(key).name].find((each) => paused.includes(each));
+  if (found === undefined) objectOf(handle, key);
+  else await setPaused(handle, found, false, client);
+  return { count: found === undefined ? 0 : 1 };
+}
+
+/** Stores a pause, or removes it, so that it outlives this process; it takes effect at once. */
+async function setPaused(
+  handle: ControllerHandle,
+  key: string | undefined,
+  paused: boolean,
+  client: Client,
+): Promise<void> {
+  const { for: kind, from } = handle.controller.options;
+  if (key === undefined || from !== undefined || (!paused && handle.isStoredPause(key))) {
+    handle.setStoredPauses(await storePause(client, handle.name, key, paused));
+  }
+  if (key !== undefined && from === undefined) {
+    try {
+      await annotatePause(client, kind, splitKey(key), paused);
+    } catch (error) {
+      // The pause of an object ends with the object.
+      if (paused || !isNotFound(error)) throw error;
+    }
+    handle.noteAnnotation(key, paused);
+  }
+  if (paused) return;
+  if (key === undefined) handle.resume();
+  else handle.resume(splitKey(key));
 }
 
 function objectCount(handle: ControllerHandle): number {

@@ -1,9 +1,10 @@
-import { failures, parseApiVersion, type KubeObject } from "../../../model/core.js";
+import { failures, parseApiVersion, type FieldChange, type KubeObject } from "../../../model/core.js";
 import { Compacted, SlowWatcher, type Store, type StoreEvent } from "../../../store/index.js";
 import type { ChangeList, ChangeReport } from "../contract.js";
 import { changesOf, redacted } from "../redact.js";
 import { pastEvents } from "./past-events.js";
-import { objectOrUndefined } from "./stored.js";
+import { objectOrUndefined, userIn } from "./stored.js";
+import { writers } from "./writers.js";
 
 export interface ChangesOptions {
   /** Default: all kinds. */
@@ -78,12 +79,17 @@ function changeReport(event: StoreEvent, options: ChangesOptions): ChangeReport 
   if (object === undefined || !isOfKind(object, options)) return undefined;
   const { reveal } = options;
   if (event.type === "delete")
-    return { revision, type: "DELETED", object: redacted(object, reveal), changes: [] };
+    return { revision, type: "DELETED", managers: [], object: redacted(object, reveal), changes: [] };
+  const user = userIn(event.entry);
+  const by = (old: KubeObject | undefined, changes: readonly FieldChange[]) => ({
+    user,
+    ...writers(object, old, changes),
+  });
   if (previous === undefined)
-    return { revision, type: "ADDED", object: redacted(object, reveal), changes: [] };
+    return { revision, type: "ADDED", ...by(undefined, []), object: redacted(object, reveal), changes: [] };
   const before = objectOrUndefined(previous, previous.revision);
   const changes = changesOf(before, object, reveal);
-  return { revision, type: "MODIFIED", object: redacted(object, reveal), changes };
+  return { revision, type: "MODIFIED", ...by(before, changes), object: redacted(object, reveal), changes };
 }
 
 function isOfKind(object: KubeObject, { kind, apiVersion }: ChangesOptions): boolean {

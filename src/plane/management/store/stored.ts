@@ -1,5 +1,6 @@
 import type { KindInfo } from "../../../client/kinds/kind.js";
 import { parseApiVersion, type KubeObject } from "../../../model/core.js";
+import { writerField } from "../../../server/resources/encode-stored.js";
 import type { Entry } from "../../../store/index.js";
 
 /** Kinds that are stored as objects of another kind. */
@@ -21,7 +22,16 @@ export function storeKeyOfKind(
 /** Decodes a stored object. The resourceVersion is not stored. */
 export function objectIn({ value }: Entry, revision: number): KubeObject {
   const { apiVersion, kind, metadata, ...rest } = JSON.parse(decodeText(value)) as KubeObject;
-  return { apiVersion, kind, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };
+  const { [writerField]: _, ...ownMetadata } = metadata as StoredMetadata;
+  return { apiVersion, kind, metadata: { ...ownMetadata, resourceVersion: String(revision) }, ...rest };
+}
+
+type StoredMetadata = KubeObject["metadata"] & { readonly [writerField]?: string };
+
+/** Name of the user who wrote an entry; undefined when the entry does not say. */
+export function userIn({ value }: Entry): string | undefined {
+  const { metadata } = JSON.parse(decodeText(value)) as { metadata?: StoredMetadata };
+  return metadata?.[writerField];
 }
 
 /** Decodes an entry; undefined when it is not an object. */

@@ -1,6 +1,7 @@
 import { failures, type KubeObject } from "../../../model/core.js";
 import type { Entry } from "../../../store/index.js";
-import { encodeStored } from "../../resources/encode-stored.js";
+import type { User } from "../../access/user.js";
+import { contentLength, encodeStored } from "../../resources/encode-stored.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
@@ -10,7 +11,7 @@ import { copyJson } from "./copy-json.js";
 /** Stored object that a write replaces. */
 export interface Replaced {
   readonly revision: number;
-  /** Size as it is stored. */
+  /** Size as it is stored, without the name of its writer: another user may write the same object. */
   readonly bytes: number;
   /** Undefined for a create. */
   readonly object: KubeObject | undefined;
@@ -43,13 +44,15 @@ export function encodeWithinLimit(
   type: ResourceType,
   object: Draft,
   replaced: Replaced,
+  user: string,
 ): Uint8Array {
-  const value = encodeStored(type, toStorageVersion(type, object));
-  if (value.length <= Math.max(maxObjectBytes, replaced.bytes)) return value;
+  const value = encodeStored(type, toStorageVersion(type, object), user);
+  const size = contentLength(type, value);
+  if (size <= Math.max(maxObjectBytes, replaced.bytes)) return value;
   const { name, managedFields } = object.metadata as { name?: string; managedFields?: unknown };
   const managed = managedFields === undefined ? 0 : Buffer.byteLength(JSON.stringify(managedFields));
   throw failures.requestEntityTooLarge(
-    `${type.kind} ${JSON.stringify(name ?? "")} would take up ${value.length} bytes, ${managed} of them managedFields, ` +
+    `${type.kind} ${JSON.stringify(name ?? "")} would take up ${size} bytes, ${managed} of them managedFields, ` +
       `and the limit is ${maxObjectBytes}: store less in it, or split it into several objects`,
   );
 }
@@ -69,11 +72,12 @@ export function checkSizeEarly(
 ): void {
   if (bytes < context.maxObjectBytes / 2) return;
   const { managedFields: _, ...metadata } = object.metadata;
-  encodeWithinLimit(context, type, { ...object, metadata }, replaced);
+  encodeWithinLimit(context, type, { ...object, metadata }, replaced, "");
 }
 
 /**
- * Encodes an object and commits it with what it holds, if the store still has the revision that it was made from.
+ * Encodes an object as written by a user and commits it with what it holds, if the store still has the revision that it was made
+ * from.
  *
  * @throws {Conflict} when the store has another revision; and everything that stores throw.
  */
@@ -83,9 +87,10 @@ export async function commitObject(
   key: string,
   object: Draft,
   replaced: Replaced,
+  user: User,
 ): Promise<StoredObject> {
   const { store, objects } = context;
-  const value = encodeWithinLimit(context, type, object, replaced);
+  const value = encodeWithinLimit(context, type, object, replaced, user.name);
   const { revision: expect } = replaced;
   objects.writing(type, key, value, object);
   const put = { type: "put", key, value, expect, ttl: type.strategy.ttl } as const;

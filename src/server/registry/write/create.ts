@@ -137,7 +137,7 @@ async function storeNew(
   draft: Draft,
   { nextStep, turn }: { readonly nextStep: NextStep; readonly turn: WriteTurn | undefined },
 ): Promise<ObjectResponse> {
-  const { type, admission, options } = request;
+  const { type, admission, options, user } = request;
   validateCreate(request, draft);
   if (nextStep !== undefined) await nextStep();
   if (admission.length > 0) await validate("create", request, draft, { turn });
@@ -146,11 +146,11 @@ async function storeNew(
   const key = storeKey(type, { namespace, name });
   if (options.dryRun) {
     if (await fromStore(context.store.get(key))) throw await alreadyExists(context, type, key, name);
-    encodeWithinLimit(context, type, draft, nothing);
+    encodeWithinLimit(context, type, draft, nothing, user.name);
     return new PlainObject(draft);
   }
   try {
-    return await commitObject(context, type, key, draft, nothing);
+    return await commitObject(context, type, key, draft, nothing, user);
   } catch (error) {
     if (isClaimConflict(error)) throw error;
     throw error instanceof Conflict ? await alreadyExists(context, type, key, name) : storeFailure(error);

@@ -61,7 +61,7 @@ async function attemptDelete(
       if (!isRemoved) {
         // A mark is small, and what cannot be marked could not be deleted.
         const replaced = { revision: entry.revision, bytes: Infinity, object };
-        return respond(await commitObject(context, type, key, terminating, replaced));
+        return respond(await commitObject(context, type, key, terminating, replaced, request.user));
       }
       return respond(await commitRemoval(context, type, entry, object));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { encodeStored } from "../../resources/encode-stored.js";
+import { contentLength, encodeStored } from "../../resources/encode-stored.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { storeKey } from "../keys.js";
 import { refusal } from "../fixtures/failure.js";
@@ -25,13 +25,13 @@ beforeEach(async () => {
 
 const text = (length: number): string => "x".repeat(length);
 
-/** Size of an object as it is stored. */
+/** Size of an object as it is stored, without the name of its writer. */
 async function storedBytes(of: string): Promise<number> {
   const entry = await api.store.get(storeKey(widgets.type, widgets.target(of)));
-  return entry?.value.length ?? NaN;
+  return entry === undefined ? NaN : contentLength(widgets.type, entry.value);
 }
 
-/** Stores an object that was written under a higher limit. */
+/** Stores an object that was written under a higher limit, by a user with a shorter name. */
 async function storeOversized(of: string, metadata: object): Promise<void> {
   const object = {
     ...(widgets.body({ metadata: { ...widgets.target(of), uid: `uid-of-${of}`, ...metadata } })
@@ -39,7 +39,7 @@ async function storeOversized(of: string, metadata: object): Promise<void> {
     spec: { text: text(2 * limit), replicas: 1 },
   } as unknown as Draft;
   const key = storeKey(widgets.type, widgets.target(of));
-  await api.store.commit([{ type: "put", key, value: encodeStored(widgets.type, object) }]);
+  await api.store.commit([{ type: "put", key, value: encodeStored(widgets.type, object, "a") }]);
 }
 
 const tooLarge = /^413 RequestEntityTooLarge: Request entity too large: Widget "\S+" would take up \d+ bytes/;

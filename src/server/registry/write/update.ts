@@ -9,6 +9,7 @@ import {
 import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
 import { expensiveBytes, pause } from "../../event-loop/turns.js";
+import { contentLength } from "../../resources/encode-stored.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
@@ -151,7 +152,7 @@ async function attemptUpdate(
     await nextStep();
   }
   const live = stored.object;
-  const replaced = { revision: entry.revision, bytes: entry.value.length, object: live };
+  const replaced = { revision: entry.revision, bytes: contentLength(type, entry.value), object: live };
   if (nextStep !== undefined) await nextStep();
   const proposed = await plan.propose(stored, nextStep);
   checkVersion(request, proposed, live);
@@ -187,14 +188,14 @@ async function attemptUpdate(
   if (isUnchanged && (stored.upToDate || options.dryRun)) return response(stored);
   if (nextStep !== undefined) await nextStep();
   if (options.dryRun) {
-    if (!isLast) encodeWithinLimit(context, type, updated, replaced);
+    if (!isLast) encodeWithinLimit(context, type, updated, replaced, request.user.name);
     return response(new PlainObject(updated));
   }
   if (isLast) {
     await commitRemoval(context, type, entry, live);
     return response(new PlainObject(updated));
   }
-  return response(await commitObject(context, type, entry.key, updated, replaced), true);
+  return response(await commitObject(context, type, entry.key, updated, replaced, request.user), true);
 }
 
 /** Replaces parts that equal the stored ones by these, so that the steps that follow need not look into them. */
