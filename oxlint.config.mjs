@@ -53,6 +53,7 @@ export const folders = {
     "structural",
   ],
   server: [
+    "event-loop",
     "access",
     "resources",
     "admission",

@@ -1,4 +1,4 @@
-// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|fuzz|history|load`. The environment
+// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|fuzz|history|load|hostile`. The environment
 // variable in the third column changes how long.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ const tests = {
   fuzz: ["test/fuzz", "FETTLE_FUZZ_SECONDS", process.env.SECONDS ?? "300"],
   history: ["test/history", "FETTLE_HISTORY_ROUNDS", process.env.ROUNDS ?? "10"],
   load: ["test/load", "FETTLE_LOAD", "full"],
+  hostile: ["test/hostile", "FETTLE_LOAD", "full"],
 };
 const [name, ...rest] = process.argv.slice(2);
 const [files, variable, value] = tests[name];

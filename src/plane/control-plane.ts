@@ -23,6 +23,7 @@ import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
 import { management } from "./management/management.js";
 import type { UserAccess } from "./management/access.js";
+import { byteSize } from "./runs/limits.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
 import { startWork, type WorkOptions } from "./start-work.js";
 
@@ -43,6 +44,12 @@ export interface ControlPlaneOptions
   readonly store?: Store | "memory" | undefined;
   /** Default: 127.0.0.1, port 7700. `false` serves the API to this process only. */
   readonly listen?: ListenOptions | false | undefined;
+  readonly objects?:
+    | {
+        /** Largest object as it is stored, with its managedFields: bytes, or text such as `1536Ki`. Default: 1.5 MiB. */
+        readonly maxSize?: number | string | undefined;
+      }
+    | undefined;
   /** Further paths served beside the API. */
   readonly extensions?: readonly Extension[] | undefined;
   /** Version of the program, for `/version`. */
@@ -164,8 +171,9 @@ async function serve(
   onStop: OnStop,
 ): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
   const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
-  const { authorize, admission, audit, services } = options;
-  const shared = { store, clock, random, onError, authorize, admission, audit, services };
+  const { authorize, admission, audit, services, objects: { maxSize } = {} } = options;
+  const maxObjectBytes = maxSize === undefined ? undefined : byteSize(maxSize);
+  const shared = { store, clock, random, onError, authorize, admission, audit, services, maxObjectBytes };
   if (listen === false) {
     const api = await startApi(shared);
     onStop(() => api.close());

@@ -22,6 +22,8 @@ export interface ApiOptions {
   readonly store: Store;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Largest object in bytes, as it is stored: with its managedFields. Default: 1,572,864 (1.5 MiB), as in Kubernetes. */
+  readonly maxObjectBytes?: number | undefined;
   /** Default: members of `system:masters` may do everything, and others nothing. */
   readonly authorize?: Authorize | undefined;
   /** Ranges from which services get addresses and node ports. */
@@ -50,7 +52,7 @@ export interface Api extends AsyncDisposable {
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, clock = systemClock, random = systemRandom, onError = () => {} } = options;
   const types = new ResourceTypes();
-  const registry = new Registry({ store, types, clock, random });
+  const registry = new Registry({ store, types, clock, random, maxObjectBytes: options.maxObjectBytes });
   const { authorize, admission, audit } = options;
   const pipeline = new RequestPipeline({
     registry,

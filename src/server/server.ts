@@ -7,6 +7,7 @@ import { ensureCredentials } from "./http/auth/credentials.js";
 import { writeKubeconfig } from "./http/auth/kubeconfig.js";
 import { TokenFile } from "./http/auth/token-file.js";
 import { combineTokenSources, StaticTokens } from "./http/auth/tokens.js";
+import { defaultLimits } from "./http/limits/limits.js";
 import { serveHttp, type HttpOptions, type HttpServer } from "./http/server.js";
 import { canonicalAddress, isSelfSigned, namesOf, type KeyPair } from "./http/tls/certificate.js";
 import { followKeyPair, readKeyPair, type KeyPairFiles } from "./http/tls/certificate-files.js";
@@ -72,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     hosts,
     origins,
     limits,
+    maxObjectBytes = 0,
     version,
     extensions,
     healthChecks = [],
@@ -108,7 +110,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       port,
       hosts,
       origins,
-      limits,
+      // A body may have comments, spaces and fields that are not stored.
+      limits: { bodyBytes: Math.max(defaultLimits.bodyBytes, 2 * maxObjectBytes), ...limits },
       version,
       extensions,
       metrics: [storeMetrics(store, api.registry.types, clock), ...metrics],

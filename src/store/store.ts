@@ -22,14 +22,14 @@ export interface Store extends AsyncDisposable {
    * Reads the entries whose keys start with `prefix`, in key order, at one revision: the given one, or the newest
    * when the call starts. All entries are of that revision, however long the call takes.
    *
-   * To get the next page after `limit`, pass the last key as `after` and the `revision` of the result.
+   * To get the next page after `limit` or `bytes`, pass the last key as `after` and the `revision` of the result.
    *
    * @throws {Compacted} @throws {FutureRevision} as for {@link Store.get}.
    */
   range(options: RangeOptions): Promise<RangeResult>;
 
   /** Counts the entries that {@link Store.range} without a limit would return, without reading values. */
-  count(options: Omit<RangeOptions, "limit">): Promise<{ count: number; revision: number }>;
+  count(options: Omit<RangeOptions, "limit" | "bytes">): Promise<{ count: number; revision: number }>;
 
   /**
    * Applies all mutations at one revision, or none of them.
@@ -124,6 +124,8 @@ export interface RangeOptions {
   /** Exclusive lower bound of the keys. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
+  /** Sum of the values' sizes at which the result ends. It has at least one entry, if there is one. Default: no limit. */
+  readonly bytes?: number | undefined;
   readonly revision?: number | undefined;
 }
 
@@ -131,7 +133,7 @@ export interface RangeResult {
   readonly entries: readonly Entry[];
   /** Revision at which the entries were read. */
   readonly revision: number;
-  /** True when there are more entries than `limit`. */
+  /** True when there are more entries than `limit` and `bytes` allow. */
   readonly more: boolean;
 }
 

@@ -70,6 +70,18 @@ test("the record of runs has limits, and a folder if one is set", async () => {
   ]);
 });
 
+test("objects have a largest size", async () => {
+  const cwd = await folderWith({ "fettle.yaml": "objects:\n  maxSize: 4Mi\n" });
+  expect((await loadConfig({ cwd, env: {} })).config.objects).toEqual({ maxSize: "4Mi" });
+  const env = { FETTLE_MAX_OBJECT_SIZE: "2097152" };
+  expect((await loadConfig({ cwd, env })).config.objects).toEqual({ maxSize: "2097152" });
+  const defaults = await loadConfig({ cwd: await folderWith(), env: {} });
+  expect(defaults.config.objects).toEqual({ maxSize: "1536Ki" });
+  expect(await problems("objects:\n  maxSize: 10\n")).toEqual([
+    'fettle.yaml:2:12: objects.maxSize: must be a size of at least 64Ki, such as "256Mi", not 10',
+  ]);
+});
+
 test("resolves paths relative to the configuration file", async () => {
   const cwd = await folderWith({ "deploy/fettle.yaml": "modules: [sites.ts]\nmanifests: [../all]\n" });
   const { config } = await loadConfig({ cwd, env: {}, file: "deploy/fettle.yaml" });

@@ -14,6 +14,8 @@ export interface Reply {
 export type Json = any;
 
 const headEnd = Buffer.from("\r\n\r\n");
+/** End of a chunked response: the chunk before it, and an empty one. */
+const lastChunk = Buffer.from("\r\n0\r\n\r\n");
 
 /** Bytes of an HTTP/1.1 request. */
 export function requestBytes(method: string, path: string, token: string, body?: object | string): string {
@@ -90,18 +92,41 @@ export class Connection {
       const end = bytes.indexOf(headEnd);
       if (end < 0) return;
       const text = bytes.toString("latin1", 0, end);
-      const length = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0);
+      const chunked = /^transfer-encoding: *chunked$/im.test(text);
+      const length = chunked ? Infinity : Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0);
       this.#head = { text, length, total: end + headEnd.length + length };
     }
-    if (this.#size < this.#head.total) return;
     const { text, length, total } = this.#head;
+    // Lists that are sent while they are read have no length; JSON does not contain the mark of their end.
+    const isComplete = length === Infinity ? endsWith(this.#received, lastChunk) : this.#size >= total;
+    if (!isComplete) return;
     const all = this.#received.length === 1 ? chunk : Buffer.concat(this.#received);
     this.#received = [];
     this.#size = 0;
     this.#head = undefined;
     const answer = this.#answer;
     this.#answer = undefined;
-    answer?.resolve(replyOf(text, all.subarray(total - length, total)));
+    const body = length === Infinity ? unchunked(all) : all.subarray(total - length, total);
+    answer?.resolve(replyOf(text, body));
+  }
+}
+
+function endsWith(chunks: readonly Buffer[], end: Buffer): boolean {
+  const [last = Buffer.alloc(0)] = chunks.slice(-1);
+  const tail = last.length >= end.length ? last : Buffer.concat(chunks.slice(-2));
+  return tail.subarray(-end.length).equals(end);
+}
+
+/** Body of a chunked response. */
+function unchunked(response: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let at = response.indexOf(headEnd) + headEnd.length;
+  for (;;) {
+    const lineEnd = response.indexOf("\r\n", at);
+    const size = Number.parseInt(response.toString("latin1", at, lineEnd), 16);
+    if (!(size > 0)) return Buffer.concat(parts);
+    parts.push(response.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
   }
 }
 

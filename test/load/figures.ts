@@ -1,4 +1,4 @@
-/** Full size, which takes minutes: set by `npm run load`. */
+/** Full size, which takes minutes: set by `npm run load` and `npm run hostile`. */
 export const full = process.env["FETTLE_LOAD"] === "full";
 
 /** Time limit of a scenario; milliseconds. Generous, because only a hang is an error. */
@@ -12,7 +12,7 @@ export function report(scenario: string, figures: Readonly<Record<string, string
 }
 
 /** Percentile: the value below which the given share of all values lies. */
-function percentile(values: readonly number[], share: number): number {
+export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }

@@ -168,9 +168,10 @@ test(
         continue;
       }
       expect(head).toMatch(/^HTTP\/1\.1 200/);
-      const promised = Number(/content-length: *(\d+)/i.exec(head)?.[1]);
-      expect(promised).toBeGreaterThan(objects * text.length);
-      expect(bytes.length).toBeLessThan(promised);
+      // Incomplete: it is chunked, and its last chunk is missing.
+      expect(head).toMatch(/^transfer-encoding: *chunked$/im);
+      expect(bytes.length).toBeLessThan(objects * text.length);
+      expect(bytes.subarray(-5).toString()).not.toBe("0\r\n\r\n");
     }
     expect(refused).toBeLessThan(readers);
     expect((await client.ask("GET", `${configMaps}?limit=1`)).json.items).toHaveLength(1);

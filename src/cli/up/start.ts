@@ -180,7 +180,7 @@ type StartConfig = Omit<Config, "data"> & {
 
 async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, services, runs, forceDefinitions } = config;
+  const { data, store, listen, services, objects, runs, forceDefinitions } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
@@ -191,6 +191,7 @@ async function open(config: StartConfig, found: Loaded, log: Log, terminal: Term
       store: store === "memory" ? "memory" : undefined,
       listen: { ...listen, tls: tlsOf(listen) },
       services,
+      objects,
       runs,
       log,
       version: terminal.version,

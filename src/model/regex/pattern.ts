@@ -4,6 +4,9 @@ import { PatternError } from "./pattern-node.js";
 import { compileProgram } from "./program.js";
 import { createSearcher, type Searcher } from "./searcher.js";
 
+/** Longest source of a pattern. Parsing takes microseconds per character, and patterns may come from objects by way of rules. */
+const maxLength = 10_000;
+
 /** Compiled pattern, or the error that prevents compiling it. */
 export type Pattern =
   | {
@@ -30,6 +33,8 @@ const patterns = new Map<string, Pattern>();
  */
 export function compilePattern(source: string): Pattern {
   let pattern = patterns.get(source);
+  // Faults about long patterns are cheap, and caching them would keep the patterns.
+  if (!pattern && source.length > maxLength) return compile(source);
   if (!pattern) {
     pattern = compile(source);
     for (const [oldest] of patterns) {
@@ -52,6 +57,10 @@ export function checkPattern(source: string): string | undefined {
 }
 
 function compile(source: string): Pattern {
+  if (source.length > maxLength) {
+    const { message } = new PatternError("expression too large", `${source.slice(0, 50)}…`);
+    return { fault: `${message} has ${source.length} characters, and ${maxLength} are allowed` };
+  }
   try {
     const program = compileProgram(parsePattern(source), source);
     return { matches: createMatcher(program), search: createSearcher(program), size: program.ops.length };

@@ -16,7 +16,7 @@ export interface BackupOptions {
 
 /** Approximate bytes read from the store at a time. */
 const pageBytes = 2 ** 20;
-const pageEntries = { first: 100, max: 1000 };
+const pageEntries = 100;
 
 /** Attempts when the store compacts the revision that is being read. */
 const maxAttempts = 5;
@@ -60,18 +60,15 @@ async function* snapshot(store: Store, options: BackupOptions): AsyncGenerator<U
   const hash = createHash("sha256");
   yield hashed(hash, line({ fettle: "backup", format: backupFormat, revision, time, count }));
   let entries = 0;
-  let bytes = 0;
   let after: string | undefined;
-  for (let limit = pageEntries.first; ;) {
+  for (;;) {
     signal?.throwIfAborted();
-    const page = await store.range({ prefix: "", revision, after, limit });
+    const page = await store.range({ prefix: "", revision, after, limit: pageEntries, bytes: pageBytes });
     if (page.entries.length > 0) yield hashed(hash, Buffer.concat(page.entries.flatMap(encodeEntry)));
     entries += page.entries.length;
-    for (const { value } of page.entries) bytes += value.length;
     onProgress({ entries, count });
     if (!page.more) break;
     after = page.entries.at(-1)?.key;
-    limit = Math.max(10, Math.min(pageEntries.max, Math.floor((pageBytes * entries) / Math.max(1, bytes))));
   }
   yield line({ end: true, entries, sha256: hash.digest("hex") });
 }

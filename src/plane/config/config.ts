@@ -55,6 +55,10 @@ export interface Config {
     readonly retryPeriod?: Duration | undefined;
   };
   readonly sharding?: { readonly shards?: number | undefined } | undefined;
+  readonly objects: {
+    /** Bytes, or text such as `1536Ki`. */
+    readonly maxSize: number | string;
+  };
   readonly runs: {
     readonly folder?: string | undefined;
     readonly maxAge: Duration;

@@ -165,6 +165,13 @@ export const settings: readonly Setting[] = [
     summary: "format of the log: for people, for programs, or none",
   },
   {
+    path: "objects.maxSize",
+    takes: { type: "size", min: "64Ki" },
+    default: "1536Ki",
+    variable: "FETTLE_MAX_OBJECT_SIZE",
+    summary: "largest object as it is stored, with its managedFields; larger writes are refused with a 413",
+  },
+  {
     path: "runs.folder",
     takes: { type: "path" },
     variable: "FETTLE_RUNS",

@@ -9,8 +9,8 @@ import {
 } from "../../store/index.js";
 import { claimPrefix } from "../registry/keys.js";
 
-/** Entries per page of the initial read. */
-const pageSize = 500;
+/** Entries and bytes per page of the initial read. */
+const page = { limit: 500, bytes: 2 ** 20 };
 
 /** Milliseconds between attempts to read a store that fails. */
 const retryDelay = 1000;
@@ -129,7 +129,7 @@ export class Changes {
       const touched = new Set<string>();
       this.#touched = touched;
       try {
-        const { entries, more } = await this.#store.range({ prefix: "/", after, limit: pageSize });
+        const { entries, more } = await this.#store.range({ prefix: "/", after, ...page });
         if (isOver()) return;
         for (const entry of entries) {
           if (entry.key.startsWith(claimPrefix)) continue;

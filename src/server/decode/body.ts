@@ -6,9 +6,9 @@ import type { Capabilities } from "../resources/resource-type.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
-import { parseJson, decodeBodyText } from "./json.js";
+import { scanThenParse, decodeBodyText } from "./json.js";
 import { mediaTypeOf } from "./media-type.js";
-import { parseYaml } from "./yaml.js";
+import { parseYaml, type YamlOptions } from "./yaml.js";
 
 /** Decodes objects of built-in kinds from Kubernetes' protobuf format. Every error it throws becomes a 400. */
 export type ProtobufDecoder = (bytes: Uint8Array) => {
@@ -27,6 +27,8 @@ export interface BodyOptions {
   readonly fieldValidation?: FieldValidation | undefined;
   readonly protobuf?: ProtobufDecoder | undefined;
   readonly limits?: Partial<DecodeLimits> | undefined;
+  /** Awaited between the steps of decoding JSON. */
+  readonly nextStep?: (() => Promise<void> | undefined) | undefined;
 }
 
 const json = "application/json";
@@ -48,11 +50,15 @@ export async function decodeBody(
   const { type, protobuf: decodeProtobuf, limits, fieldValidation = "Warn" } = options;
   try {
     if (mediaType === json) {
-      return expectObject(
-        parseJson(decodeBodyText(bytes), { limits, duplicates: fieldValidation !== "Ignore" }),
-      );
+      const parse = scanThenParse(decodeBodyText(bytes), {
+        limits,
+        duplicates: fieldValidation !== "Ignore",
+      });
+      await options.nextStep?.();
+      return expectObject(parse());
     }
-    if (mediaType === yaml) return expectObject(await parseYaml(bytes, { limits, fieldValidation }));
+    if (mediaType === yaml)
+      return expectObject(await parseYaml(bytes, { limits, fieldValidation, nextStep: options.nextStep }));
     if (mediaType === protobuf && type.capabilities.protobuf && decodeProtobuf) {
       const { apiVersion, kind, object } = decodeProtobuf(bytes);
       return { object: { apiVersion, kind, ...object } };
@@ -86,7 +92,7 @@ const patchTypes = new Map<string, PatchType>([
 export async function decodePatch(
   bytes: Uint8Array,
   contentType: string | undefined,
-  { type: { capabilities }, fieldValidation = "Warn", limits }: BodyOptions,
+  { type: { capabilities }, fieldValidation = "Warn", limits, nextStep }: BodyOptions,
 ): Promise<PatchBody> {
   const type = patchTypes.get(mediaTypeOf(contentType ?? "") ?? "");
   if (type === undefined || (type === "strategic" && !capabilities.strategicMerge)) {
@@ -95,9 +101,13 @@ export async function decodePatch(
     );
     throw failures.unsupportedMediaType(accepted.map(([mediaType]) => mediaType));
   }
-  if (type === "apply") return { type, body: await decodeApply(bytes, fieldValidation, limits) };
+  if (type === "apply") {
+    return { type, body: await decodeApply(bytes, { fieldValidation, limits, nextStep }) };
+  }
   try {
-    const body = parseJson(decodeBodyText(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+    const parse = scanThenParse(decodeBodyText(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+    await nextStep?.();
+    const body = parse();
     if (type === "json") return { type, body: fieldValidation === "Ignore" ? body : withUnknownFields(body) };
     return { type, body: expectObject(body) };
   } catch (error) {
@@ -108,16 +118,15 @@ export async function decodePatch(
 
 async function decodeApply(
   bytes: Uint8Array,
-  fieldValidation: FieldValidation,
-  limits: Partial<DecodeLimits> | undefined,
+  options: YamlOptions & { readonly fieldValidation: FieldValidation },
 ): Promise<Body> {
   let body: Body;
   try {
-    body = expectObject(await parseYaml(bytes, { limits, fieldValidation }));
+    body = expectObject(await parseYaml(bytes, options));
   } catch (error) {
     throw asBadRequest(error, (problem) => `error decoding YAML: error converting YAML to JSON: ${problem}`);
   }
-  if (fieldValidation === "Strict" && body.duplicates) {
+  if (options.fieldValidation === "Strict" && body.duplicates) {
     const problems = body.duplicates.join("\n");
     throw failures.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems}`);
   }

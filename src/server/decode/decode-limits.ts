@@ -4,6 +4,11 @@ export interface DecodeLimits {
   readonly depth: number;
   /** Nesting of maps and lists in YAML, whose parser needs more stack per level. */
   readonly yamlDepth: number;
+  /**
+   * Fields of all maps of a JSON body. Objects with more exceed the size of a stored object, since each field takes up two dozen
+   * bytes with its managedFields.
+   */
+  readonly fields: number;
   /** Tokens of a YAML body. The parser takes microseconds for each and blocks the event loop. */
   readonly yamlTokens: number;
   /** Size that aliases in a YAML body may expand to: characters, plus 16 for each value. */
@@ -13,6 +18,7 @@ export interface DecodeLimits {
 export const defaultDecodeLimits: DecodeLimits = {
   depth: 1000,
   yamlDepth: 200,
-  yamlTokens: 1_000_000,
+  fields: 65_536,
+  yamlTokens: 200_000,
   yamlAliases: 3 * 1024 * 1024,
 };

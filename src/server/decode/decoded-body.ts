@@ -7,6 +7,8 @@ export interface Body {
   readonly fresh?: boolean | undefined;
   /** Messages such as `duplicate field "data.a"`, reported according to the request's field validation. */
   readonly duplicates?: readonly string[] | undefined;
+  /** Size of the encoded body; undefined for values of this process. */
+  readonly bytes?: number | undefined;
 }
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";

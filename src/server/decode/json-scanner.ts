@@ -5,6 +5,8 @@ export interface ScanOptions {
   readonly maxDepth: number;
   /** Report duplicate keys. */
   readonly duplicates: boolean;
+  /** Fields of all maps. Default: no limit. */
+  readonly maxFields?: number | undefined;
 }
 
 /** Maximum of reported duplicates, as in Kubernetes. */
@@ -58,6 +60,7 @@ class Scanner {
   /** Keys of the open map at each depth. The sets are reused by the next map at that depth. */
   readonly #seen: Set<string>[] = [];
   readonly #duplicates = new Set<string>();
+  #fields = 0;
 
   constructor(text: string, options: ScanOptions) {
     this.#text = text;
@@ -151,6 +154,10 @@ class Scanner {
   }
 
   #addKey(key: string): void {
+    const { maxFields = Infinity } = this.#options;
+    if (++this.#fields > maxFields) {
+      throw new DecodeError("limit", `the body has more than ${maxFields} fields`);
+    }
     if (!this.#options.duplicates) return;
     const top = this.#depth - 1;
     const seen = (this.#seen[top] ??= new Set());

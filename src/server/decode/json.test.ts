@@ -27,6 +27,19 @@ test("decodes JSON", () => {
   });
 });
 
+test("refuses more fields than an object can have, whatever the field validation", () => {
+  const fields = (count: number): string =>
+    `{"a":{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}}`;
+  for (const duplicates of [true, false]) {
+    const decode = (count: number) => decodeJson(bytes(fields(count)), { duplicates });
+    expect(Object.keys((decode(65_535).object as { a: object }).a)).toHaveLength(65_535);
+    const error = failure(() => decode(65_536));
+    expect(error.code).toBe(413);
+    expect(error.message).toBe("Request entity too large: the body has more than 65536 fields");
+  }
+  expect(decodeJson(bytes(`[${"0,".repeat(100_000)}0]`)).object).toHaveLength(100_001);
+});
+
 test("decodes a view of a larger buffer", () => {
   expect(decodeJson(bytes('xx{"a":1}yy').subarray(2, 9)).object).toEqual({ a: 1 });
 });

@@ -40,13 +40,23 @@ export function decodeBodyText(bytes: Uint8Array): string {
 }
 
 /** {@link decodeJson} for a string, throwing {@link DecodeError}. */
-export function parseJson(source: string, { limits, duplicates = false }: JsonOptions): Body {
+export function parseJson(source: string, options: JsonOptions): Body {
+  return scanThenParse(source, options)();
+}
+
+/** {@link parseJson} in two steps of about the same length: scans the text, and returns a function that parses it. */
+export function scanThenParse(source: string, { limits, duplicates = false }: JsonOptions): () => Body {
   const text =
     source.includes("\\u") && surrogate.test(source) ? source.replace(escapes, replaceLoneSurrogate) : source;
   const maxDepth = limits?.depth ?? defaultDecodeLimits.depth;
-  const problems = duplicates || needsScan(text, maxDepth) ? scanJson(text, { maxDepth, duplicates }) : [];
-  const object = parse(text, maxDepth);
-  return problems.length > 0 ? { object, duplicates: problems } : { object };
+  const maxFields = limits?.fields ?? defaultDecodeLimits.fields;
+  // A field takes up at least four characters.
+  const isScanned = duplicates || text.length > maxFields * 4 || needsScan(text, maxDepth);
+  const problems = isScanned ? scanJson(text, { maxDepth, maxFields, duplicates }) : [];
+  return () => {
+    const object = parse(text, maxDepth);
+    return problems.length > 0 ? { object, duplicates: problems } : { object };
+  };
 }
 
 function parse(text: string, maxDepth: number): Json {

@@ -10,7 +10,12 @@ export interface YamlOptions {
   readonly limits?: Partial<DecodeLimits> | undefined;
   /** Default: Ignore, which does not report duplicate keys. */
   readonly fieldValidation?: FieldValidation | undefined;
+  /** Awaited between the steps of decoding. */
+  readonly nextStep?: (() => Promise<void> | undefined) | undefined;
 }
+
+/** Tokens that are read in one step. */
+const tokensPerStep = 1000;
 
 /**
  * Decodes a YAML body with one document as Kubernetes does (YAML 1.1, through JSON). JSON is parsed as JSON, which is much
@@ -38,8 +43,10 @@ export async function parseYaml(bytes: Uint8Array, options: YamlOptions): Promis
 
   const yaml = await import("yaml");
   const lines = new yaml.LineCounter();
-  const document = onlyDocument(yaml, tokensOf(yaml, text, lines, limits), lines);
+  const tokens = await tokensOf(yaml, text, lines, limits, options.nextStep);
+  const document = onlyDocument(yaml, tokens, lines);
   if (document === undefined) return { object: null };
+  await options.nextStep?.();
   const { value: object, duplicates } = valueOf(yaml, document, { text, lines }, limits);
   if (fieldValidation === "Ignore" || duplicates.length === 0) return { object };
   if (fieldValidation === "Warn") return { object, duplicates };
@@ -68,7 +75,13 @@ function readAsJson(text: string, limits: DecodeLimits, duplicates: boolean): Bo
 const controlCharacter = /[^\P{Cc}\t\n\r\u0085]/u;
 
 /** Runs the stages of the parser that do not recurse, within the limits. */
-function tokensOf(yaml: Yaml, text: string, lines: LineCounter, limits: DecodeLimits): CST.Token[] {
+async function tokensOf(
+  yaml: Yaml,
+  text: string,
+  lines: LineCounter,
+  limits: DecodeLimits,
+  nextStep: YamlOptions["nextStep"],
+): Promise<CST.Token[]> {
   if (controlCharacter.test(text))
     throw new DecodeError("syntax", "yaml: control characters are not allowed");
   const parser = new yaml.Parser(lines.addNewLine);
@@ -82,6 +95,7 @@ function tokensOf(yaml: Yaml, text: string, lines: LineCounter, limits: DecodeLi
         `a YAML body may have at most ${limits.yamlTokens} tokens; send it as JSON`,
       );
     }
+    if (count % tokensPerStep === 0) await nextStep?.();
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > limits.yamlDepth) throw tooDeep(limits);
   }

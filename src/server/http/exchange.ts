@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { User } from "../access/user.js";
 import type { InFlightSlot } from "./limits/in-flight.js";
 import type { RequestSeries } from "./metrics/request-metrics.js";
+import { AbortedError } from "./request/aborted-error.js";
 import { parseQuery, type Query } from "./request/query.js";
 import { Warnings } from "./response/warnings.js";
 
@@ -37,6 +39,7 @@ export class Exchange {
   #query: Query | undefined;
   #warnings: Warnings | undefined;
   #auditId: string | undefined;
+  #abort: AbortController | undefined;
 
   constructor(request: HttpRequest, response: HttpResponse) {
     this.request = request;
@@ -82,6 +85,23 @@ export class Exchange {
   /** Host and port that the client addressed. */
   get host(): string | undefined {
     return this.header(":authority") ?? this.request.headers.host;
+  }
+
+  /** Aborts when the client disconnects or the time for the response is up. Created on first use, since most requests need none. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      // One request may delete many objects at once.
+      setMaxListeners(0, this.#abort.signal);
+      if (this.over) this.abort();
+      else this.response.once("close", () => this.finished || this.abort());
+    }
+    return this.#abort.signal;
+  }
+
+  /** Ends work whose outcome nobody receives. */
+  abort(): void {
+    this.#abort?.abort(new AbortedError("the client disconnected"));
   }
 
   /** True when no response can be started: it was started before, or the client disconnected. */

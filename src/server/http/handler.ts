@@ -15,8 +15,8 @@ import type { Verb } from "../resources/resource-type.js";
 import { isSubresource } from "../resources/subresources.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
+import { AbortedError } from "./request/aborted-error.js";
 import { decodePath, parseResourcePath, verbOf, type ResourcePath } from "./request/path.js";
-import { AbortedError } from "./request/read-body.js";
 import { timeoutOf } from "./request/timeout.js";
 import { respond } from "./respond.js";
 import { serveWatch } from "./watch/serve-watch.js";
@@ -188,6 +188,7 @@ export class Handler {
   #expire(exchange: Exchange): void {
     if (exchange.finished) return;
     this.#fail(exchange, failures.timeout("request did not complete within the allotted timeout"));
+    exchange.abort();
   }
 
   #finish(exchange: Exchange): void {

@@ -17,11 +17,16 @@ export async function respond(context: HttpContext, exchange: Exchange, line: Re
     return sendObject(exchange, code, presentation, object, form);
   };
   switch (verb) {
-    case "list":
-    case "deletecollection": {
+    case "list": {
       const request = new HttpApiRequest(context, exchange, { ...line, verb });
       const list = await pipeline.handle(request);
       return sendList(exchange, typeOf(line), list, request.form, clock);
+    }
+    case "deletecollection": {
+      const request = new HttpApiRequest(context, exchange, { ...line, verb });
+      const deleted = await pipeline.handle(request);
+      if (deleted.isPartial) return sendCollectionDeleted(exchange, typeOf(line), request.form);
+      return sendList(exchange, typeOf(line), deleted, request.form, clock);
     }
     case "create":
     case "update":
@@ -50,6 +55,17 @@ export async function respond(context: HttpContext, exchange: Exchange, line: Re
 function typeOf({ type }: RequestLine): ResourceType {
   if (type === undefined) throw new PageNotFound();
   return type;
+}
+
+/** Status for a collection whose objects are too large to be all returned. */
+function sendCollectionDeleted(
+  exchange: Exchange,
+  { group, plural }: ResourceType,
+  form: Negotiated,
+): void | Promise<void> {
+  const details = { ...(group !== "" && { group }), kind: plural };
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details } as const;
+  return sendSuccess(exchange, 200, status, form);
 }
 
 function sendDeleted(

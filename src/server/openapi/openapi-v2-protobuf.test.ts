@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { documentOf } from "../discovery/document.js";
+import { complete } from "./fixtures/complete.js";
 import { openApiV2Protobuf } from "./openapi-v2-protobuf.js";
 
 /** Field numbers and contents of a message, decoded without its type. */
@@ -37,18 +38,19 @@ function find(bytes: Buffer, ...numbers: number[]): (Buffer | bigint)[] {
 }
 
 function encode(schema: object): Buffer {
-  const document = documentOf({ swagger: "2.0", definitions: { Thing: schema } });
-  const [named] = find(openApiV2Protobuf(document).body, 9, 1);
+  const content = { swagger: "2.0", definitions: { Thing: schema } };
+  const [named] = find(complete(openApiV2Protobuf(content)).body, 9, 1);
   expect(find(named as Buffer, 1).map(String)).toEqual(["Thing"]);
   return find(named as Buffer, 2)[0] as Buffer;
 }
 
 describe("OpenAPI v2 in protobuf", () => {
-  it("has the hash of the JSON document and its own content type", () => {
-    const document = documentOf({ swagger: "2.0", info: { title: "t", version: "v" } });
-    expect(openApiV2Protobuf(document)).toEqual({
-      body: Buffer.from("\n\x032.0\x12\x06\n\x01t\x12\x01v"),
-      hash: document.hash,
+  it("has a hash and a content type of its own", () => {
+    const body = Buffer.from("\n\x032.0\x12\x06\n\x01t\x12\x01v");
+    const content = { swagger: "2.0", info: { title: "t", version: "v" } };
+    expect(complete(openApiV2Protobuf(content))).toEqual({
+      body,
+      hash: createHash("sha256").update(body).digest("hex").toUpperCase(),
       contentType: "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
     });
   });
@@ -98,7 +100,7 @@ describe("OpenAPI v2 in protobuf", () => {
       limit: { name: "limit", in: "query", type: "integer" },
       name: { name: "name", in: "path", type: "string", required: true },
     };
-    const { body } = openApiV2Protobuf(documentOf({ parameters }));
+    const { body } = complete(openApiV2Protobuf({ parameters }));
     expect(find(body, 10, 1, 2, 1, 2).map(String)).toEqual(["body"]);
     expect(find(body, 10, 1, 2, 2, 3, 4).map(String)).toEqual(["limit"]);
     expect(find(body, 10, 1, 2, 2, 4, 4).map(String)).toEqual(["name"]);

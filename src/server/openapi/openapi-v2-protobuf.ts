@@ -1,4 +1,6 @@
-import type { Document } from "../discovery/document.js";
+import { createHash } from "node:crypto";
+import type { Document, DocumentSteps } from "../discovery/document.js";
+import type { Published } from "./schemas.js";
 import { bool, double, int64, mapOf, message, pair, string, wrapped, type Field } from "./protobuf.js";
 
 /** Media types of the document. Responses have the first; older clients request the second. */
@@ -11,9 +13,29 @@ export const openApiV2ProtobufTypes = [
  * OpenAPI v2 document in gnostic's protobuf format. kubectl 1.27 and 1.28 require it for `explain`, though they then
  * read v3.
  */
-export function openApiV2Protobuf({ body, hash }: Document): Document<Buffer> {
-  const content = document.encode(JSON.parse(body));
-  return { body: content, hash, contentType: openApiV2ProtobufTypes[0] };
+export function* openApiV2Protobuf(content: Published): DocumentSteps<Document<Buffer>> {
+  const hash = createHash("sha256");
+  const parts: Buffer[] = [];
+  const add = (part: Published): void => {
+    const encoded = document.encode(part);
+    hash.update(encoded);
+    parts.push(encoded);
+  };
+  // A message may have a map in several parts, which readers merge.
+  for (const [field, value] of Object.entries(content)) {
+    if (field !== "paths" && field !== "definitions") add({ [field]: value });
+    else {
+      for (const [name, one] of Object.entries(value as Published)) {
+        add({ [field]: { [name]: one } });
+        yield;
+      }
+    }
+  }
+  return {
+    body: Buffer.concat(parts),
+    hash: hash.digest("hex").toUpperCase(),
+    contentType: openApiV2ProtobufTypes[0],
+  };
 }
 
 /** Any JSON is sent as YAML text. */

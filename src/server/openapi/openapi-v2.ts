@@ -1,4 +1,4 @@
-import { documentOf, type Document } from "../discovery/document.js";
+import { documentInSteps, type Document, type DocumentSteps } from "../discovery/document.js";
 import { groupsOf } from "../discovery/groups.js";
 import type { ResourceType } from "../resources/resource-type.js";
 import { info, securitySchemes } from "./info.js";
@@ -8,15 +8,21 @@ import { routesOf, type Route, type RoutedOperation } from "./routes.js";
 import { Schemas, type Published } from "./schemas.js";
 
 /** `/openapi/v2`: one document for all kinds. Omits what v2 cannot express. */
-export function openApiV2(types: readonly ResourceType[]): Document {
+export function* openApiV2(types: readonly ResourceType[]): DocumentSteps<Document> {
+  return yield* documentInSteps(yield* openApiV2Content(types));
+}
+
+/** Content of `/openapi/v2`, before it is encoded. */
+export function* openApiV2Content(types: readonly ResourceType[]): DocumentSteps<Published> {
   const writer = new Writer();
   const paths: Published = {};
   for (const { versions } of groupsOf(types)) {
     for (const type of versions.flatMap((version) => version.types)) {
       for (const route of routesOf(type)) paths[route.path] = writer.pathItem(type, route);
+      yield;
     }
   }
-  return documentOf({
+  return {
     swagger: "2.0",
     info,
     paths,
@@ -24,7 +30,7 @@ export function openApiV2(types: readonly ResourceType[]): Document {
     parameters: Object.fromEntries(writer.parameters),
     securityDefinitions: securitySchemes,
     security: [{ BearerToken: [] }],
-  });
+  };
 }
 
 class Writer {

@@ -1,4 +1,4 @@
-import { documentOf, type Document } from "../discovery/document.js";
+import { documentInSteps, documentOf, type Document, type DocumentSteps } from "../discovery/document.js";
 import { findGroupVersion, groupsOf } from "../discovery/groups.js";
 import type { ResourceType } from "../resources/resource-type.js";
 import { info, securitySchemes } from "./info.js";
@@ -11,12 +11,12 @@ import { Schemas, type Published } from "./schemas.js";
  * `/openapi/v3`: URLs of the documents of all group versions. The URLs contain the documents' hashes, so clients can
  * cache a document until its URL changes.
  */
-export function openApiV3Index(types: readonly ResourceType[]): Document {
+export function* openApiV3Index(types: readonly ResourceType[]): DocumentSteps<Document> {
   const paths: Record<string, { serverRelativeURL: string }> = {};
   for (const { name, versions } of groupsOf(types)) {
     for (const { version, types: served } of versions) {
       if (served.length === 0) continue;
-      const serverRelativeURL = openApiV3Url(name, version, hashOfDocument(served));
+      const serverRelativeURL = openApiV3Url(name, version, yield* hashOfDocument(served));
       paths[openApiV3Path(name, version)] = { serverRelativeURL };
     }
   }
@@ -24,13 +24,13 @@ export function openApiV3Index(types: readonly ResourceType[]): Document {
 }
 
 /** `/openapi/v3/api/v1` and `/openapi/v3/apis/GROUP/VERSION`; undefined when nothing is served there. */
-export function openApiV3(
+export function* openApiV3(
   types: readonly ResourceType[],
   group: string,
   version: string,
-): Document | undefined {
+): DocumentSteps<Document | undefined> {
   const served = findGroupVersion(types, group, version);
-  return served && served.length > 0 ? buildDocument(served) : undefined;
+  return served && served.length > 0 ? yield* buildDocument(served) : undefined;
 }
 
 /** Path of a document, relative to `/openapi/v3/`. */
@@ -49,25 +49,26 @@ const hashes = new WeakMap<
   { readonly types: readonly ResourceType[]; readonly hash: string }
 >();
 
-function hashOfDocument(types: readonly ResourceType[]): string {
+function* hashOfDocument(types: readonly ResourceType[]): DocumentSteps<string> {
   const [first] = types;
   const cached = first && hashes.get(first);
   if (cached && sameTypes(cached.types, types)) return cached.hash;
-  return buildDocument(types).hash;
+  return (yield* buildDocument(types)).hash;
 }
 
 function sameTypes(left: readonly ResourceType[], right: readonly ResourceType[]): boolean {
   return left.length === right.length && left.every((type, index) => type === right[index]);
 }
 
-function buildDocument(types: readonly ResourceType[]): Document {
+function* buildDocument(types: readonly ResourceType[]): DocumentSteps<Document> {
   const schemas = new Schemas(3);
-  const routes = types.flatMap((type) => routesOf(type).map((route) => ({ type, route })));
-  const paths = Object.fromEntries(
-    routes.map(({ type, route }) => [route.path, pathItem(type, route, schemas)]),
-  );
+  const paths: Published = {};
+  for (const type of types) {
+    for (const route of routesOf(type)) paths[route.path] = pathItem(type, route, schemas);
+    yield;
+  }
   const components = { schemas: schemas.all, securitySchemes };
-  const document = documentOf({ openapi: "3.0.0", info, paths, components });
+  const document = yield* documentInSteps({ openapi: "3.0.0", info, paths, components });
   const [first] = types;
   if (first) hashes.set(first, { types, hash: document.hash });
   return document;

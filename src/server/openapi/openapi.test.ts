@@ -4,6 +4,7 @@ import type { StructuralSchema } from "../../model/core.js";
 import { parseIdl } from "../kinds/idl/parse-idl.js";
 import { structSchema } from "../kinds/schema/build-schema.js";
 import type { ResourceType, Verb } from "../resources/resource-type.js";
+import { complete } from "./fixtures/complete.js";
 import { openApiV2 } from "./openapi-v2.js";
 import { openApiV3, openApiV3Index } from "./openapi-v3.js";
 
@@ -110,11 +111,11 @@ const metaV1 = "io.k8s.apimachinery.pkg.apis.meta.v1";
 type Loose = any;
 
 function v3(group: string, version = "v1", of: readonly ResourceType[] = types): Loose {
-  return JSON.parse(openApiV3(of, group, version)?.body ?? "null");
+  return JSON.parse(complete(openApiV3(of, group, version))?.body ?? "null");
 }
 
 function v2(of: readonly ResourceType[] = types): Loose {
-  return JSON.parse(openApiV2(of).body);
+  return JSON.parse(complete(openApiV2(of)).body);
 }
 
 function refsIn(value: unknown): string[] {
@@ -131,30 +132,32 @@ function resolve(document: Loose, ref: string): unknown {
 
 describe("the index of OpenAPI v3", () => {
   it("lists the URL of every document with its hash", () => {
-    const { paths } = JSON.parse(openApiV3Index(types).body);
+    const { paths } = JSON.parse(complete(openApiV3Index(types)).body);
     expect(paths).toEqual({
-      "api/v1": { serverRelativeURL: `/openapi/v3/api/v1?hash=${openApiV3(types, "", "v1")?.hash}` },
+      "api/v1": {
+        serverRelativeURL: `/openapi/v3/api/v1?hash=${complete(openApiV3(types, "", "v1"))?.hash}`,
+      },
       "apis/demo.dev/v1": {
-        serverRelativeURL: `/openapi/v3/apis/demo.dev/v1?hash=${openApiV3(types, "demo.dev", "v1")?.hash}`,
+        serverRelativeURL: `/openapi/v3/apis/demo.dev/v1?hash=${complete(openApiV3(types, "demo.dev", "v1"))?.hash}`,
       },
     });
   });
 
   it("changes the hash of a changed document only", () => {
     const changed = [{ ...widgets, schema: { type: "object" as const } }, boxes];
-    const before = JSON.parse(openApiV3Index(types).body).paths;
-    const after = JSON.parse(openApiV3Index(changed).body).paths;
+    const before = JSON.parse(complete(openApiV3Index(types)).body).paths;
+    const after = JSON.parse(complete(openApiV3Index(changed)).body).paths;
     expect(after["api/v1"]).toEqual(before["api/v1"]);
     expect(after["apis/demo.dev/v1"]).not.toEqual(before["apis/demo.dev/v1"]);
     const second = type({ kind: "Aa", plural: "aas", group: "demo.dev" });
-    const more = JSON.parse(openApiV3Index([...types, second]).body).paths;
+    const more = JSON.parse(complete(openApiV3Index([...types, second])).body).paths;
     expect(more["apis/demo.dev/v1"]).not.toEqual(before["apis/demo.dev/v1"]);
   });
 
   it("has no document for a group version without kinds", () => {
-    expect(JSON.parse(openApiV3Index([]).body)).toEqual({ paths: {} });
-    expect(openApiV3(types, "demo.dev", "v2")).toBeUndefined();
-    expect(openApiV3([], "", "v1")).toBeUndefined();
+    expect(JSON.parse(complete(openApiV3Index([])).body)).toEqual({ paths: {} });
+    expect(complete(openApiV3(types, "demo.dev", "v2"))).toBeUndefined();
+    expect(complete(openApiV3([], "", "v1"))).toBeUndefined();
   });
 });
 

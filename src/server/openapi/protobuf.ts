@@ -32,6 +32,7 @@ export function message(fields: () => Readonly<Record<string, Field>>, extension
       fieldsByName ??= new Map(Object.entries(fields()));
       const parts: Buffer[] = [];
       for (const [name, content] of Object.entries(value as object) as [string, unknown][]) {
+        if (content === undefined) continue;
         const field = fieldsByName.get(name);
         if (field) put(parts, field, content);
         else if (extensions && name.startsWith("x-")) put(parts, extensions, [[name, content]]);

@@ -34,20 +34,34 @@ export function tableOf(
   answers: readonly ObjectResponse[],
   options: TableOptions,
 ): string {
+  const listMeta = options.listMeta ?? { resourceVersion: answers[0]?.object.metadata.resourceVersion };
+  const { fields, row } = tableParts(type, options);
+  const { kind, apiVersion, columnDefinitions } = fields;
+  const start = JSON.stringify({ kind, apiVersion, metadata: renderListMeta(listMeta), columnDefinitions });
+  return `${start.slice(0, -1)},"rows":[${answers.map(row).join(",")}]}`;
+}
+
+/** The fields of a Table besides its metadata, and the JSON of its rows. */
+export function tableParts(
+  type: { readonly columns: readonly TableColumn[] },
+  options: TableOptions,
+): {
+  readonly fields: { kind: string; apiVersion: string; columnDefinitions: readonly object[] | null };
+  readonly row: (answer: ObjectResponse) => string;
+} {
   const { includeObject = "Metadata", now, columnDefinitions = true, version = "v1" } = options;
   const columns = type.columns.length > 0 ? type.columns : defaultColumns;
-  const listMeta = options.listMeta ?? { resourceVersion: answers[0]?.object.metadata.resourceVersion };
-  const start = JSON.stringify({
-    kind: "Table",
-    apiVersion: `meta.k8s.io/${version}`,
-    metadata: renderListMeta(listMeta),
-    columnDefinitions: columnDefinitions ? columns.map(asDefinition) : null,
-  });
-  const rows = answers.map((answer) => {
-    const cells = JSON.stringify(columns.map((column) => column.cell(answer.object, now)));
-    return `{"cells":${cells},"object":${objectOf(answer, includeObject, version)}}`;
-  });
-  return `${start.slice(0, -1)},"rows":[${rows.join(",")}]}`;
+  return {
+    fields: {
+      kind: "Table",
+      apiVersion: `meta.k8s.io/${version}`,
+      columnDefinitions: columnDefinitions ? columns.map(asDefinition) : null,
+    },
+    row(answer) {
+      const cells = JSON.stringify(columns.map((column) => column.cell(answer.object, now)));
+      return `{"cells":${cells},"object":${objectOf(answer, includeObject, version)}}`;
+    },
+  };
 }
 
 /** Reads the `includeObject` parameter of a request. */

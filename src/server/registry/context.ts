@@ -3,6 +3,7 @@ import type { Store } from "../../store/index.js";
 import type { ObjectCache } from "../resources/object-cache.js";
 import type { ResourceTypes } from "../resources/resource-types.js";
 import type { Namespaces } from "./namespaces.js";
+import type { WriteQueue } from "./write/write-queue.js";
 
 /** Parts that all verbs of the registry share. */
 export interface RegistryContext {
@@ -12,4 +13,7 @@ export interface RegistryContext {
   readonly random: Random;
   readonly namespaces: Namespaces;
   readonly objects: ObjectCache;
+  readonly writes: WriteQueue;
+  /** Largest object in bytes, as it is stored. */
+  readonly maxObjectBytes: number;
 }

@@ -1,12 +1,4 @@
-import {
-  failures,
-  isConflict,
-  isNotFound,
-  systemClock,
-  systemRandom,
-  type Clock,
-  type Random,
-} from "../../model/core.js";
+import { failures, systemClock, systemRandom, type Clock, type Random } from "../../model/core.js";
 import type { Store } from "../../store/index.js";
 import { ObjectCache } from "../resources/object-cache.js";
 import { ResourceTypes } from "../resources/resource-types.js";
@@ -22,6 +14,7 @@ import { checkReached, list } from "./read/listing.js";
 import { watchObjects } from "./read/watching.js";
 import type {
   DeleteCollectionOptions,
+  DeleteCollectionResponse,
   ServerDeleteOptions,
   DeleteResponse,
   ServerGetOptions,
@@ -38,20 +31,24 @@ import { fromStore } from "./store-failures.js";
 import { applyObject } from "./write/apply.js";
 import { answer } from "./write/answer.js";
 import { create } from "./write/create.js";
+import { deleteCollection } from "./write/delete-collection.js";
 import { deleteObject } from "./write/delete.js";
 import { patch } from "./write/patch.js";
 import { patchScale, scaleOf, updateScale } from "./write/scale.js";
 import { update } from "./write/update.js";
-
-/** Objects of a collection that are deleted concurrently. */
-const deleteConcurrency = 32;
+import { WriteQueue } from "./write/write-queue.js";
 
 export interface RegistryOptions {
   readonly store: Store;
   readonly types?: ResourceTypes;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Largest object in bytes, as it is stored: with its managedFields. Default: 1.5 MiB. */
+  readonly maxObjectBytes?: number | undefined;
 }
+
+/** etcd's limit for a request, and thereby that of Kubernetes for an object: 1.5 MiB. */
+const defaultMaxObjectBytes = 1_572_864;
 
 /**
  * Rules of every verb, for every kind. Requests come from the request pipeline, which has resolved and authorized them. All failures
@@ -67,10 +64,21 @@ export class Registry {
     types = new ResourceTypes(),
     clock = systemClock,
     random = systemRandom,
+    maxObjectBytes = defaultMaxObjectBytes,
   }: RegistryOptions) {
     this.types = types;
     const namespaces = new Namespaces(store);
-    this.#context = { store, types, clock, random, namespaces, objects: this.objects };
+    const writes = new WriteQueue(clock);
+    this.#context = {
+      store,
+      types,
+      clock,
+      random,
+      namespaces,
+      objects: this.objects,
+      writes,
+      maxObjectBytes,
+    };
   }
 
   async get(request: ResourceRequest<ServerGetOptions>): Promise<ObjectResponse> {
@@ -130,42 +138,8 @@ export class Registry {
   }
 
   /** Deletes the objects that a list with these options contains. Skips objects that another request deletes meanwhile. */
-  async deleteCollection(request: ResourceRequest<DeleteCollectionOptions>): Promise<ListResponse> {
-    const { selection, deletion } = request.options;
-    const response = await this.list({ ...request, options: selection });
-    const items = response.items.values();
-    let failed = false;
-    const work = async (): Promise<void> => {
-      for (const { object } of items) {
-        if (failed) return;
-        try {
-          await this.#deleteListed({ ...request, options: deletion }, object.metadata);
-        } catch (error) {
-          failed = true;
-          throw error;
-        }
-      }
-    };
-    const workers = Array.from({ length: Math.min(deleteConcurrency, response.items.length) }, work);
-    // Wait for all deletes before responding, also after a failure.
-    const outcomes = await Promise.allSettled(workers);
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-    return response;
-  }
-
-  /** Deletes a listed object, but not a new one with the same name. */
-  async #deleteListed(
-    request: ResourceRequest<ServerDeleteOptions>,
-    { name = "", namespace, uid }: ObjectResponse["object"]["metadata"],
-  ): Promise<void> {
-    const { preconditions } = request.options;
-    const options = { ...request.options, preconditions: preconditions ?? { uid } };
-    try {
-      await this.delete({ ...request, namespace, name, options });
-    } catch (error) {
-      const isReplaced = preconditions === undefined && isConflict(error);
-      if (!isReplaced && !isNotFound(error)) throw error;
-    }
+  deleteCollection(request: ResourceRequest<DeleteCollectionOptions>): Promise<DeleteCollectionResponse> {
+    return deleteCollection(this.#context, request);
   }
 
   /** Resolves when all creations in a namespace that are in progress now have ended. */

@@ -15,6 +15,8 @@ export interface ResourceRequest<Options> extends ObjectKey {
   readonly warn?: ((text: string) => void) | undefined;
   readonly admission: readonly AdmissionPlugin[];
   readonly signal?: AbortSignal | undefined;
+  /** The response to a list may have a `rest`. */
+  readonly streams?: boolean | undefined;
 }
 
 /** A create or an update; `body` is the object. */
@@ -77,11 +79,26 @@ export interface DeleteCollectionOptions {
   readonly deletion: ServerDeleteOptions;
 }
 
-export interface ListResponse {
-  readonly items: readonly ObjectResponse[];
-  readonly resourceVersion: string;
+/** Position of the next page of a list; empty if there is none. */
+export interface ListEnd {
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
+}
+
+export interface ListResponse extends ListEnd {
+  readonly items: readonly ObjectResponse[];
+  readonly resourceVersion: string;
+  /**
+   * Further items of a large list, read while they are consumed, so that a list takes up no more memory than its reader lets it. The
+   * end of the list is known after them. Only for requests with `streams`, which must read it to its end or return it.
+   */
+  readonly rest?: AsyncGenerator<readonly ObjectResponse[], ListEnd, undefined> | undefined;
+}
+
+/** Outcome of a delete of a collection. */
+export interface DeleteCollectionResponse extends ListResponse {
+  /** `items` does not have all deleted objects, because they are too large. */
+  readonly isPartial: boolean;
 }
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";

@@ -3,6 +3,7 @@ import type { Scope } from "../../model/object/object-key.js";
 import type { User } from "../access/user.js";
 import type { Body, FieldValidation, PatchBody } from "../decode/decoded-body.js";
 import type {
+  DeleteCollectionResponse,
   ServerDeleteOptions,
   DeleteResponse,
   ServerGetOptions,
@@ -45,6 +46,8 @@ export interface ApiRequest<V extends Verb = Verb> {
   /** Name of the client program. Default for the field manager. */
   readonly program?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The response to a list may have a `rest`, which is read while it is sent. */
+  readonly streams?: boolean | undefined;
   /** Receives warnings for the client; HTTP sends them as `Warning` headers. */
   readonly warn?: ((text: string) => void) | undefined;
 }
@@ -81,7 +84,7 @@ export interface ApiResponse {
   readonly update: WriteResponse;
   readonly patch: WriteResponse;
   readonly delete: DeleteResponse;
-  readonly deletecollection: ListResponse;
+  readonly deletecollection: DeleteCollectionResponse;
 }
 
 /** Kind of the object that a body contains or changes, and how strictly its fields are checked. */

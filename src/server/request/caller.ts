@@ -2,6 +2,7 @@ import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import type { User } from "../access/user.js";
 import type { Body, PatchType } from "../decode/decoded-body.js";
 import type {
+  DeleteCollectionResponse,
   ServerDeleteOptions,
   DeleteResponse,
   ServerGetOptions,
@@ -97,7 +98,7 @@ export class Caller {
     scope: Scope,
     selection: ServerListOptions = {},
     deletion: ServerDeleteOptions = {},
-  ): Promise<ListResponse> {
+  ): Promise<DeleteCollectionResponse> {
     const options = { ...selection, ...wireOptions(deletion) };
     return this.#handle(type, { verb: "deletecollection", scope, options });
   }

@@ -37,7 +37,8 @@ const verbs: {
     return context.registry.get(resourceRequest(context, request, request.options));
   },
   list(context, request) {
-    return context.registry.list(resourceRequest(context, request, validateListOptions(request.options)));
+    const list = resourceRequest(context, request, validateListOptions(request.options));
+    return context.registry.list(request.streams ? { ...list, streams: true } : list);
   },
   async watch(context, request) {
     return context.registry.watch(resourceRequest(context, request, validateListOptions(request.options)));

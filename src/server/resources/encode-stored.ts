@@ -57,6 +57,11 @@ export function writerLength(value: Uint8Array, start: number): number {
   return at + 2 - start;
 }
 
+/** Size of a stored object without the name of its writer. */
+export function contentLength(type: ResourceType, value: Uint8Array): number {
+  return value.length - writerLength(value, prefixesOf(type).stored.length);
+}
+
 const asciiQuote = 0x22;
 const asciiBackslash = 0x5c;
 const asciiComma = 0x2c;

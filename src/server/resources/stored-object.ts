@@ -81,6 +81,11 @@ export class StoredObject implements ObjectResponse {
     return this.#object;
   }
 
+  /** First of the two steps of reading {@link object}, for large objects. */
+  parse(): void {
+    if (this.#object === undefined) this.#draft ??= readStored(this.type, this.stored, this.revision);
+  }
+
   /** Frees the draft of an object that was not read yet; a later read parses it. */
   dropDraft(): void {
     this.#draft = undefined;

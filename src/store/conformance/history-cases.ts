@@ -49,6 +49,33 @@ export const historyCases: Cases = {
     assert.equal((await store.count({ prefix: "/k/", revision, after: "/k/19" })).count, 5);
   },
 
+  async "a page ends with the entry that reaches its bytes, and the next one goes on after it"(store) {
+    const sizes = [10, 20_000, 30, 40_000, 50_000, 1];
+    for (const [index, size] of sizes.entries()) await commit(store, put(`/k${index}`, "x".repeat(size)));
+    const pagesOf = async (bytes: number, limit?: number): Promise<number[][]> => {
+      const pages: number[][] = [];
+      let after: string | undefined;
+      for (let more = true; more;) {
+        const page = await store.range({ prefix: "/k", bytes, limit, after });
+        pages.push(page.entries.map(({ value }) => value.length));
+        after = page.entries.at(-1)?.key;
+        more = page.more;
+      }
+      return pages;
+    };
+    assert.deepEqual(await pagesOf(20_010), [[10, 20_000], [30, 40_000], [50_000], [1]]);
+    assert.deepEqual(await pagesOf(20_011), [[10, 20_000, 30], [40_000], [50_000], [1]]);
+    assert.deepEqual(await pagesOf(1_000_000), [sizes]);
+    assert.deepEqual(await pagesOf(140_000, 4), [
+      [10, 20_000, 30, 40_000],
+      [50_000, 1],
+    ]);
+    assert.deepEqual(
+      await pagesOf(1),
+      sizes.map((size) => [size]),
+    );
+  },
+
   async "more is false when the limit is exactly reached"(store) {
     for (const key of ["/a", "/b", "/c"]) await commit(store, put(key, "x"));
     assert.equal((await store.range({ prefix: "/", limit: 3 })).more, false);

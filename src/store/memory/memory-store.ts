@@ -55,14 +55,16 @@ export class MemoryStore implements Store {
     const revision = this.#readable(options.revision);
     const limit = options.limit ?? Infinity;
     const entries: Entry[] = [];
+    let { bytes: left = Infinity } = options;
     for (const entry of this.#engine.entries(options, revision)) {
-      if (entries.length === limit) return { entries, revision, more: true };
+      if (entries.length === limit || left <= 0) return { entries, revision, more: true };
       entries.push(entry);
+      left -= entry.value.length;
     }
     return { entries, revision, more: false };
   }
 
-  async count(options: Omit<RangeOptions, "limit">): Promise<{ count: number; revision: number }> {
+  async count(options: Omit<RangeOptions, "limit" | "bytes">): Promise<{ count: number; revision: number }> {
     const revision = this.#readable(options.revision);
     let count = 0;
     for (const _ of this.#engine.entries(options, revision)) count++;

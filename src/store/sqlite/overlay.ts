@@ -2,15 +2,22 @@ import { compareKeys } from "../keys.js";
 import type { Entry } from "../store.js";
 import { newestBelow, type TailMutation } from "./tail.js";
 
+/** Entry whose value is large, and was not read yet. */
+export interface LargeEntry {
+  readonly key: string;
+  readonly id: number;
+  readonly large: true;
+}
+
 /** Entry of a range, or the id of the logged mutation that has it. */
-export type EntryOrId = Entry | { readonly key: string; readonly id: number };
+export type EntryOrId = Entry | LargeEntry | { readonly key: string; readonly id: number };
 
 /**
  * Merges the indexed entries of a range with the tail and returns the first `limit`. Both are in key order; the tail's
  * mutations with ids below `bound` are those up to the revision of the range.
  */
 export function overlayTail(
-  indexed: readonly Entry[],
+  indexed: readonly (Entry | LargeEntry)[],
   tail: Iterable<[string, readonly TailMutation[]]>,
   bound: number,
   limit: number,

@@ -3,7 +3,7 @@ import type { Entry, RangeOptions, StoreEvent } from "../store.js";
 import type { HistoryPage, HistoryRequest } from "../watch/hub.js";
 import { StoreDamaged } from "../errors.js";
 import { openDatabase, type Database } from "./engine.js";
-import { overlayTail, type EntryOrId } from "./overlay.js";
+import { overlayTail, type EntryOrId, type LargeEntry } from "./overlay.js";
 import { translateErrors, query } from "./query.js";
 import { mutationSum, sumOf } from "./integrity/checksum.js";
 import { idOf, live, newestLogged, readMark, revisionOf } from "./schema.js";
@@ -21,7 +21,7 @@ type VersionRow = [
 
 type IndexedRow = [...VersionRow, until: number];
 
-/** JSON description of a version; the values are concatenated in a separate blob. */
+/** JSON description of a version; small values are concatenated in a separate blob. */
 type Description = [
   key: string,
   id: number,
@@ -30,6 +30,9 @@ type Description = [
   length: number,
   sums: number | null,
 ];
+
+/** Bytes of a value up to which it is read together with others; larger ones are read one by one. */
+const smallValue = 16 * 1024;
 
 /** JSON array of descriptions, and their concatenated values. */
 type Packed = [string, Uint8Array | null];
@@ -67,7 +70,7 @@ const expiredPage = 256;
 
 /** Part of a range. */
 export interface RangePage {
-  readonly entries: Entry[];
+  readonly entries: (Entry | LargeEntry)[];
   /** Last key covered by this part; undefined when there is no further part. */
   readonly through: string | undefined;
 }
@@ -105,7 +108,7 @@ export class Reader {
   get(key: string, revision: number): Entry | undefined {
     const bound = idOf(revision + 1, 0);
     const recent = this.tail.at(key, bound);
-    if (recent !== undefined) return recent.deleted ? undefined : this.#existing(key, recent.id);
+    if (recent !== undefined) return recent.deleted ? undefined : this.existing({ key, id: recent.id });
     const row = this.#queries.get.get(key, bound);
     return row !== undefined && (row[6] === live || row[6] >= bound) ? entryOf(row) : undefined;
   }
@@ -147,7 +150,8 @@ export class Reader {
     return row && entryOf(row);
   }
 
-  #existing(key: string, id: number): Entry {
+  /** Version that must exist. @throws {StoreDamaged} when it does not, or is not what was committed. */
+  existing({ key, id }: Pick<LargeEntry, "key" | "id">): Entry {
     const entry = this.version(id);
     if (entry?.key !== key) throw damagedVersion(key, id);
     return entry;
@@ -211,13 +215,14 @@ export class Reader {
     return found.toSorted((a, b) => a.expires - b.expires).slice(0, expiredPage);
   }
 
-  /** Reads the entries that are given by id. */
-  #resolve(entries: readonly EntryOrId[]): Entry[] {
-    const ids = entries.flatMap((each) => ("id" in each ? [each.id] : []));
+  /** Reads the entries that are given by id, except for large ones. */
+  #resolve(entries: readonly EntryOrId[]): (Entry | LargeEntry)[] {
+    const isRead = (each: EntryOrId): each is Entry | LargeEntry => !("id" in each) || "large" in each;
+    const ids = entries.flatMap((each) => (isRead(each) ? [] : [each.id]));
     const row = ids.length > 0 ? this.#queries.versions.get(JSON.stringify(ids)) : undefined;
     const read = new Map(row && unpack(row).map((entry) => [entry.key, entry]));
     return entries.map((each) => {
-      if (!("id" in each)) return each;
+      if (isRead(each)) return each;
       const entry = read.get(each.key);
       if (entry === undefined) throw damagedVersion(each.key, each.id);
       return entry;
@@ -238,12 +243,15 @@ export class Reader {
 function prepare(database: Database) {
   // A memory map saves a system call and a copy for every page that is not in the connection's cache.
   translateErrors(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
+  // Where only the length of a value is used, SQLite does not read the value.
+  const sized = (value: string): string =>
+    `coalesce(length(${value}), 0) AS size, CASE WHEN length(${value}) <= ${smallValue} THEN ${value} END AS value`;
   const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, sums, until
     FROM versions LEFT JOIN log ON log.id = versions.id`;
   const visible = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
   const logged = "SELECT key, id, created, expires, value, sums, previous FROM log";
   // Passing a value from SQLite to JavaScript costs more than finding it, so a page is passed as two values.
-  const packed = `SELECT json_group_array(json_array(key, id, created, expires, coalesce(length(value), 0), sums)),
+  const packed = `SELECT json_group_array(json_array(key, id, created, expires, size, sums)),
       CAST(group_concat(CAST(value AS TEXT), '') AS BLOB)`;
   return {
     get: query<IndexedRow>(
@@ -252,7 +260,9 @@ function prepare(database: Database) {
     ),
     range: query<Packed>(
       database,
-      `${packed} FROM (${version} WHERE ${visible} ORDER BY versions.key, versions.id LIMIT ?4)`,
+      `${packed} FROM (SELECT versions.key, versions.id, versions.created, versions.expires, ${sized("log.value")}, sums
+       FROM versions LEFT JOIN log ON log.id = versions.id
+       WHERE ${visible} ORDER BY versions.key, versions.id LIMIT ?4)`,
     ),
     count: query<[number]>(
       database,
@@ -262,8 +272,8 @@ function prepare(database: Database) {
     version: query<VersionRow>(database, `${logged} WHERE log.id = ?`),
     versions: query<Packed>(
       database,
-      `${packed} FROM (SELECT logged.* FROM json_each(?) AS wanted CROSS JOIN (${logged}) AS logged
-       WHERE logged.id = wanted.value)`,
+      `${packed} FROM (SELECT log.key, log.id, log.created, log.expires, ${sized("log.value")}, sums
+       FROM json_each(?) AS wanted CROSS JOIN log ON log.id = wanted.value)`,
     ),
     history: query<LogRow>(
       database,
@@ -288,9 +298,10 @@ function firstKey(prefix: string, after: string | undefined): string {
 }
 
 /** Entries of a page; their values are views into one buffer. */
-function unpack([descriptions, values]: Packed): Entry[] {
+function unpack([descriptions, values]: Packed): (Entry | LargeEntry)[] {
   let start = 0;
   return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length, sums]) => {
+    if (length > smallValue) return { key, id, large: true };
     const value = values?.subarray(start, start + length) ?? afterAllKeys;
     start += length;
     return entryOf([key, id, created, expires, value, sums]);

@@ -119,6 +119,8 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   readonly #hub: WatchHub;
   readonly #expiry: Expiry;
   readonly #retention: Retention;
+  /** Average size of the values in the latest range, by which the next one estimates how many entries to read at a time. */
+  #averageBytes = rangePage.bytes / rangePage.first;
   #revision: number;
   #floor: number;
   #sweeping: Promise<void> | undefined;
@@ -165,32 +167,52 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
 
   async range(options: RangeOptions): Promise<RangeResult> {
     const revision = this.#readable(options.revision);
-    const limit = options.limit ?? Infinity;
+    const { limit = Infinity, bytes: maxBytes = Infinity } = options;
     const entries: Entry[] = [];
     let { after } = options;
-    let page = rangePage.first;
     let bytes = 0;
+    let unyielded = 0;
     for (;;) {
       // One entry beyond the limit shows that there are more.
-      const wanted = Math.min(page, limit + 1 - entries.length);
+      const wanted = Math.min(this.#pageWithin(maxBytes - bytes), limit + 1 - entries.length);
       const read = this.#reader.range({ ...options, after }, revision, wanted);
-      for (const entry of read.entries) {
+      for (const each of read.entries) {
+        if (entries.length === limit || bytes >= maxBytes) return { entries, revision, more: true };
+        if (unyielded >= rangePage.bytes) {
+          unyielded = 0;
+          await new Promise((resolve) => setImmediate(resolve));
+          if (this.#isOutdated(options, revision)) return this.range(options);
+        }
+        const entry = "id" in each ? this.#reader.existing(each) : each;
         entries.push(entry);
         bytes += entry.value.length;
+        unyielded += entry.value.length;
+        this.#averageBytes = bytes / entries.length;
       }
-      if (entries.length > limit) return { entries: entries.slice(0, limit), revision, more: true };
       if (read.through === undefined) return { entries, revision, more: false };
       after = read.through;
-      const average = Math.max(1, bytes / Math.max(1, entries.length));
-      page = Math.max(10, Math.min(rangePage.most, Math.floor(rangePage.bytes / average)));
+      if (bytes >= maxBytes) continue;
+      unyielded = 0;
       await new Promise((resolve) => setImmediate(resolve));
-      // Compaction has passed a read of the newest state: start over at a newer revision.
-      if (options.revision === undefined && revision < this.#floor) return this.range(options);
-      this.#readable(revision);
+      if (this.#isOutdated(options, revision)) return this.range(options);
     }
   }
 
-  async count(options: Omit<RangeOptions, "limit">): Promise<{ count: number; revision: number }> {
+  /** Entries to read at once, of which about this many bytes are wanted; one more shows that there are more. */
+  #pageWithin(bytes: number): number {
+    const average = Math.max(1, this.#averageBytes);
+    const page = Math.max(10, Math.min(rangePage.most, Math.floor(rangePage.bytes / average)));
+    return Math.min(page, Math.ceil(Math.max(0, bytes) / average) + 1);
+  }
+
+  /** Compaction has passed a read of the newest state, which starts over at a newer revision. Throws for other reads. */
+  #isOutdated(options: RangeOptions, revision: number): boolean {
+    if (options.revision === undefined && revision < this.#floor) return true;
+    this.#readable(revision);
+    return false;
+  }
+
+  async count(options: Omit<RangeOptions, "limit" | "bytes">): Promise<{ count: number; revision: number }> {
     const revision = this.#readable(options.revision);
     return { count: this.#reader.count(options, revision), revision };
   }

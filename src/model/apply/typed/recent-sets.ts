@@ -1,5 +1,5 @@
 import { emptySet, type FieldSet, type FieldSetDraft, sortedSet, self } from "../fields/field-set.js";
-import { fieldElement } from "../fields/path-element.js";
+import { fieldElement, sortElements } from "../fields/path-element.js";
 
 /** Fields of a recent map of some type. Most objects of a kind have the same fields, so they share one set. */
 export interface CachedMapNode {
@@ -62,10 +62,26 @@ export class MapNodeBuilder {
     if (like !== undefined && this.#names === undefined && like.names.length === this.#count) return like;
     const names = this.#names ?? like?.names.slice(0, this.#count) ?? [];
     const nodes = this.#names === undefined ? (like?.nodes.slice(0, this.#count) ?? []) : this.#nodes;
-    const draft: FieldSetDraft = { [self]: emptySet };
-    for (const [at, name] of names.entries()) draft[fieldElement(name)] = nodes[at] ?? emptySet;
-    return { names, nodes, set: sortedSet(draft) };
+    return {
+      names,
+      nodes,
+      set: nodes.every((node) => node === emptySet) ? setOfLeaves(names) : setOf(names, nodes),
+    };
   }
+}
+
+function setOf(names: readonly string[], nodes: readonly FieldSet[]): FieldSet {
+  const draft: FieldSetDraft = { [self]: emptySet };
+  for (const [at, name] of names.entries()) draft[fieldElement(name)] = nodes[at] ?? emptySet;
+  return sortedSet(draft);
+}
+
+/** {@link setOf} for scalars. Sorts before it builds: objects with ten thousands of keys are expensive to build twice. */
+function setOfLeaves(names: readonly string[]): FieldSet {
+  const elements = names.map(fieldElement);
+  const draft: FieldSetDraft = { [self]: emptySet };
+  for (const element of sortElements(elements) ?? elements) draft[element] = emptySet;
+  return draft;
 }
 
 /** True if two sets have the same elements with identical nodes. */

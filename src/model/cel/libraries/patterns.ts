@@ -7,8 +7,11 @@ import { metered, type Overload } from "./function.js";
 
 const tooLong = new CelError("matching the regex takes too long");
 
+/** Work to compile one character of a pattern. */
+const compileWork = 16;
+
 function matches(meter: Meter, text: string, source: string): CelValue {
-  meter.work(source.length / 4);
+  meter.work(source.length * compileWork);
   const { matches: test, fault, size } = compilePattern(source);
   if (test === undefined) return new CelError(fault);
   meter.work(Math.min((text.length * size) / 8, 1_000_000));
@@ -17,7 +20,7 @@ function matches(meter: Meter, text: string, source: string): CelValue {
 
 /** Finds the first `limit` matches; all if it is negative. */
 function findAll(meter: Meter, text: string, source: string, limit: number): string[] | CelError {
-  meter.work((source.length + text.length) / 4);
+  meter.work(source.length * compileWork + text.length / 4);
   const { search, fault } = compilePattern(source);
   if (search === undefined) return new CelError(`Illegal regex: ${fault}`);
   const characters = codePoints(text);

@@ -4,8 +4,9 @@ import { redacted } from "../redact.js";
 import { globOf } from "./glob.js";
 import { objectOrUndefined, decodeText } from "./stored.js";
 
-/** Entries read at a time. */
+/** Entries and bytes read at a time. */
 const pageSize = 500;
+const pageBytes = 2 ** 20;
 
 export interface StateOptions {
   /** Glob; see `globOf`. */
@@ -26,7 +27,13 @@ export async function storeState(
   let revision: number | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const page = await store.range({ prefix: glob.prefix, after, limit: pageSize, revision });
+    const page = await store.range({
+      prefix: glob.prefix,
+      after,
+      limit: pageSize,
+      bytes: pageBytes,
+      revision,
+    });
     revision = page.revision;
     for (const entry of page.entries) {
       if (!glob.matches(entry.key)) continue;

@@ -7,6 +7,7 @@ import {
   type OwnerReference,
 } from "../../../model/core.js";
 import type { Entry, StoreEvent } from "../../../store/index.js";
+import { pause } from "../../event-loop/turns.js";
 import { storeKey, objectKeyOf } from "../../registry/keys.js";
 import { concurrently } from "../concurrently.js";
 import { ServerController, type FollowingControllerOptions } from "../server-controller.js";
@@ -20,6 +21,9 @@ const concurrency = 32;
 
 /** Events are numerous and expire: as in Kubernetes they are not collected. */
 const eventPrefix = "/core/events/";
+
+/** Name under which the collector takes turns with users. */
+const pauseName = "system:fettle:garbage-collector";
 
 const mentionsOwners = Buffer.from('"ownerReferences":[');
 const mentionsFinalizers = Buffer.from('"finalizers":[');
@@ -204,6 +208,8 @@ export class GarbageCollector extends ServerController {
     const solid: OwnerReference[] = [];
     const waiting: KubeObject[] = [];
     for (const reference of owners) {
+      // There may be thousands of them.
+      await pause(pauseName);
       const owner = await this.#findOwner(found, reference, fresh);
       if (owner === "unresolvable") return;
       if (owner === undefined) continue;

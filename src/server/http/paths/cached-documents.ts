@@ -1,4 +1,5 @@
-import type { Document } from "../../discovery/document.js";
+import type { Document, DocumentSteps } from "../../discovery/document.js";
+import { inTurns } from "../../event-loop/turns.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { ResourceTypes } from "../../resources/resource-types.js";
 import { send, sendEmpty } from "../response/send.js";
@@ -6,7 +7,7 @@ import { toYaml } from "../response/yaml.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, type Offered } from "../negotiate.js";
 
-/** Size of the cache in bytes. The documents of many kinds are large, and rarely requested twice. */
+/** Size of the cache in bytes, unless a single document is larger. The documents of many kinds are large. */
 const maxSize = 8 * 1024 * 1024;
 
 export type AnyDocument = Document | Document<Buffer>;
@@ -18,6 +19,8 @@ export type Served = void | Promise<void> | false;
 export class CachedDocuments {
   readonly #types: ResourceTypes;
   readonly #documents = new Map<string, AnyDocument>();
+  /** Documents that are being made. */
+  readonly #pending = new Map<string, Promise<AnyDocument | undefined>>();
   #size = 0;
   #generation = -1;
 
@@ -29,20 +32,54 @@ export class CachedDocuments {
     key: string,
     make: (types: readonly ResourceType[]) => AnyDocument | undefined,
   ): AnyDocument | undefined {
+    this.#dropOutdated();
+    const cached = this.#documents.get(key);
+    if (cached !== undefined) return cached;
+    const document = make(this.#types.all);
+    if (document !== undefined) this.#add(key, document);
+    return document;
+  }
+
+  /** {@link get} for a large document, which is made in steps, once for all who wait for it. */
+  async getInTurns(
+    key: string,
+    user: string,
+    make: (types: readonly ResourceType[]) => DocumentSteps<AnyDocument | undefined>,
+  ): Promise<AnyDocument | undefined> {
+    this.#dropOutdated();
+    const cached = this.#documents.get(key) ?? this.#pending.get(key);
+    if (cached !== undefined) return cached;
+    const generation = this.#generation;
+    const making = inTurns(user, make(this.#types.all));
+    this.#pending.set(key, making);
+    try {
+      const document = await making;
+      // Kinds may have changed meanwhile.
+      if (document !== undefined && generation === this.#types.generation) this.#add(key, document);
+      return document;
+    } finally {
+      if (this.#pending.get(key) === making) this.#pending.delete(key);
+    }
+  }
+
+  #dropOutdated(): void {
     const { generation } = this.#types;
-    if (generation !== this.#generation || this.#size > maxSize) {
+    if (generation === this.#generation) return;
+    this.#documents.clear();
+    this.#pending.clear();
+    this.#size = 0;
+    this.#generation = generation;
+  }
+
+  /** Adds a document; the others make room for it. */
+  #add(key: string, document: AnyDocument): void {
+    const { length } = document.body;
+    if (this.#size + length > maxSize) {
       this.#documents.clear();
       this.#size = 0;
-      this.#generation = generation;
     }
-    let document = this.#documents.get(key);
-    if (document === undefined) {
-      document = make(this.#types.all);
-      if (document === undefined) return undefined;
-      this.#documents.set(key, document);
-      this.#size += document.body.length;
-    }
-    return document;
+    this.#documents.set(key, document);
+    this.#size += length;
   }
 }
 

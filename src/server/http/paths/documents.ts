@@ -54,8 +54,7 @@ export class Documents {
   /** Loads the OpenAPI code on demand, since it is rarely needed. */
   async #serveOpenApi(exchange: Exchange, parts: readonly (string | undefined)[]): Promise<void> {
     const { serveOpenApi } = await import("./openapi-documents.js");
-    const served = serveOpenApi(this.#cache, exchange, parts);
+    const served = await serveOpenApi(this.#cache, exchange, parts);
     if (served === false) throw new PageNotFound();
-    await served;
   }
 }

@@ -1,5 +1,5 @@
 import { openApiV2Protobuf, openApiV2ProtobufTypes } from "../../openapi/openapi-v2-protobuf.js";
-import { openApiV2 } from "../../openapi/openapi-v2.js";
+import { openApiV2, openApiV2Content } from "../../openapi/openapi-v2.js";
 import { openApiV3, openApiV3Index, openApiV3Url } from "../../openapi/openapi-v3.js";
 import { sendEmpty } from "../response/send.js";
 import type { Exchange } from "../exchange.js";
@@ -11,27 +11,30 @@ const v2Offer: Offered = { mediaTypes: ["application/json", ...openApiV2Protobuf
 const v3Offer: Offered = { mediaTypes: ["application/json"] };
 
 /** Sends the document at a path below `/openapi`; false when there is none. */
-export function serveOpenApi(
+export async function serveOpenApi(
   cache: CachedDocuments,
   exchange: Exchange,
   [format, root, first, second]: readonly (string | undefined)[],
-): Served {
+): Promise<Served> {
+  const user = exchange.user?.name ?? "";
   if (format === "v2" && root === undefined) {
     const { mediaType } = negotiate(exchange.header("accept"), v2Offer);
-    const document = cache.get(`v2 ${mediaType}`, (types) => {
-      const json = openApiV2(types);
-      return mediaType === "application/json" ? json : openApiV2Protobuf(json);
+    const document = await cache.getInTurns(`v2 ${mediaType}`, user, function* (types) {
+      if (mediaType === "application/json") return yield* openApiV2(types);
+      return yield* openApiV2Protobuf(yield* openApiV2Content(types));
     });
     return document === undefined ? false : serveDocument(exchange, document);
   }
   if (format !== "v3") return false;
   if (root === undefined) {
-    const document = cache.get("v3", openApiV3Index);
+    const document = await cache.getInTurns("v3", user, openApiV3Index);
     return document === undefined ? false : serveDocument(exchange, document);
   }
   const [group, version] = root === "api" && second === undefined ? ["", first] : [first, second];
   if (group === undefined || version === undefined || (root !== "api" && root !== "apis")) return false;
-  const document = cache.get(`v3 ${group}/${version}`, (types) => openApiV3(types, group, version));
+  const document = await cache.getInTurns(`v3 ${group}/${version}`, user, (types) =>
+    openApiV3(types, group, version),
+  );
   if (document === undefined) return false;
   negotiate(exchange.header("accept"), v3Offer);
   const hash = firstValue(exchange.query, "hash");

@@ -36,7 +36,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
   readonly scope: Scope;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #context: HttpContext;
   readonly #exchange: Exchange;
   readonly #type: ResourceType | undefined;
@@ -61,7 +61,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     // The path of a namespace has its name where others have their namespace.
     const isNamespace = path.resource === "namespaces" && type?.namespaced !== true;
     this.scope = { namespace: isNamespace ? undefined : path.namespace };
-    this.signal = signal;
+    this.#signal = signal;
   }
 
   /** Negotiated format of the response. Read with the options, so that a 406 comes before any write. */
@@ -83,6 +83,16 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     return this.#options;
   }
 
+  /** Signal of the exchange for requests that can take long, among them the binding and eviction of a pod; a watch has its own. */
+  get signal(): AbortSignal | undefined {
+    const isLong = longVerbs.has(this.verb) || this.subresource !== undefined;
+    return this.#signal ?? (isLong ? this.#exchange.signal : undefined);
+  }
+
+  get streams(): boolean {
+    return this.verb === "list";
+  }
+
   get program(): string {
     return managerFromUserAgent(this.#exchange.header("user-agent"));
   }
@@ -95,6 +105,9 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     return (text) => this.#exchange.warnings.add(text);
   }
 }
+
+/** Verbs that wait for others, or whose work grows with the number of objects. */
+const longVerbs: ReadonlySet<Verb> = new Set(["list", "update", "patch", "delete", "deletecollection"]);
 
 const maxManagerLength = 128;
 const unprintable = /[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/u;

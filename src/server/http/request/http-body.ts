@@ -1,6 +1,8 @@
 import type { Json } from "../../../model/core.js";
 import { decodeBody, decodePatch } from "../../decode/body.js";
+import { defaultDecodeLimits as decodeLimits, type DecodeLimits } from "../../decode/decode-limits.js";
 import type { Body, PatchBody } from "../../decode/decoded-body.js";
+import { pauseIfExpensive } from "../../event-loop/turns.js";
 import { decodeProtobuf } from "../../kinds/protobuf/decode.js";
 import type { ExpectedBody, RequestBody } from "../../request/api-request.js";
 import { apiVersionOf } from "../../resources/resource-type.js";
@@ -17,18 +19,34 @@ export class HttpBody implements RequestBody {
     this.#maxBytes = maxBytes;
   }
 
+  /** More fields than the default if larger bodies are allowed. */
+  get #limits(): Partial<DecodeLimits> {
+    return { fields: Math.max(decodeLimits.fields, Math.floor(this.#maxBytes / 48)) };
+  }
+
   async object({ type, fieldValidation }: ExpectedBody): Promise<Body> {
     const { apiVersion, kind } = { apiVersion: apiVersionOf(type), kind: type.kind };
-    const body = await decodeBody(await this.#bytes(), this.#exchange.header("content-type"), {
+    const bytes = await this.#bytes();
+    const body = await decodeBody(bytes, this.#exchange.header("content-type"), {
       type,
       fieldValidation,
       protobuf: (encoded) => decodeProtobuf(encoded, { apiVersion, kind }),
+      limits: this.#limits,
+      nextStep: () => this.#pause(bytes),
     });
-    return { ...body, fresh: true };
+    await this.#pause(bytes);
+    return { ...body, fresh: true, bytes: bytes.length };
   }
 
   async patch(expected: ExpectedBody): Promise<PatchBody> {
-    return decodePatch(await this.#bytes(), this.#exchange.header("content-type"), expected);
+    const bytes = await this.#bytes();
+    const { type, body } = await decodePatch(bytes, this.#exchange.header("content-type"), {
+      ...expected,
+      limits: this.#limits,
+      nextStep: () => this.#pause(bytes),
+    });
+    await this.#pause(bytes);
+    return { type, body: { ...body, bytes: bytes.length } };
   }
 
   async deleteOptions(): Promise<Json | undefined> {
@@ -42,7 +60,14 @@ export class HttpBody implements RequestBody {
     return object;
   }
 
-  #bytes(): Promise<Buffer> {
-    return readBody(this.#exchange, this.#maxBytes);
+  async #bytes(): Promise<Buffer> {
+    const bytes = await readBody(this.#exchange, this.#maxBytes);
+    await this.#pause(bytes);
+    return bytes;
+  }
+
+  /** Lets other requests be handled before the next step with a large body. */
+  #pause({ length }: Buffer): Promise<void> | undefined {
+    return pauseIfExpensive(this.#exchange.user?.name ?? "", length);
   }
 }

@@ -1,11 +1,7 @@
 import { gunzip } from "node:zlib";
 import { failures } from "../../../model/core.js";
 import type { Exchange } from "../exchange.js";
-
-/** The client disconnected before the request was complete. No response can be sent. */
-export class AbortedError extends Error {
-  override readonly name = "AbortedError";
-}
+import { AbortedError } from "./aborted-error.js";
 
 /** Reads the body, decompressed. Throws a 413 above `limit` bytes. */
 export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {

@@ -9,6 +9,8 @@ const gzipThreshold = 128 * 1024;
 /** Size in bytes below which copying a body costs less than another write. */
 const smallBody = 16 * 1024;
 
+type Chunks = Iterable<Buffer | string> | AsyncIterable<Buffer | string>;
+
 /** Header names and values alternating; a value may be a list. */
 export type Headers = readonly (string | readonly string[])[];
 
@@ -74,6 +76,28 @@ const newline = 0x0a;
 /** Ends with a latin1 string, which Node sends with the headers in a single write. */
 function endWith({ response }: Exchange, latin1: string): void {
   response.end(latin1, "latin1");
+}
+
+/** Sends a body of unknown size while its chunks are made, no faster than the client reads. */
+export async function sendStream(
+  exchange: Exchange,
+  code: number,
+  contentType: string,
+  chunks: AsyncGenerator<Buffer | string, void, undefined>,
+): Promise<void> {
+  try {
+    if (exchange.over) return;
+    const { response } = exchange;
+    const headers = headersOf(exchange, contentType, undefined);
+    const compress = acceptsGzip(exchange.header("accept-encoding"));
+    if (compress) addVary(headers, "Content-Encoding", "gzip");
+    response.writeHead(code, headers);
+    if (exchange.method === "HEAD") response.end();
+    else if (compress) await writeCompressed(response, chunks);
+    else await writeAll(response, chunks);
+  } finally {
+    await chunks.return();
+  }
 }
 
 /** Sends a large body in chunks, no faster than the client reads. */
@@ -142,8 +166,8 @@ function acceptsGzip(accepted: string | undefined): boolean {
   return accepted !== undefined && accepted.split(",").some((part) => part.trim() === "gzip");
 }
 
-async function writeAll(response: HttpResponse, chunks: Iterable<Buffer | string>): Promise<void> {
-  for (const chunk of chunks) {
+async function writeAll(response: HttpResponse, chunks: Chunks): Promise<void> {
+  for await (const chunk of chunks) {
     if (isDisconnected(response)) return;
     if (!response.write(chunk) && !(await drained(response, isDisconnected(response)))) return;
   }
@@ -151,7 +175,7 @@ async function writeAll(response: HttpResponse, chunks: Iterable<Buffer | string
 }
 
 /** Compresses with the fastest level: others cost several times more and save little. */
-async function writeCompressed(response: HttpResponse, chunks: Iterable<Buffer | string>): Promise<void> {
+async function writeCompressed(response: HttpResponse, chunks: Chunks): Promise<void> {
   const gzip = createGzip({ level: 1, chunkSize: 64 * 1024 });
   response.once("close", () => gzip.destroy());
   const sent = new Promise<void>((resolve) => {
@@ -159,7 +183,7 @@ async function writeCompressed(response: HttpResponse, chunks: Iterable<Buffer |
     response.once("finish", resolve);
   });
   gzip.pipe(response);
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     if (gzip.destroyed) return;
     if (!gzip.write(chunk) && !(await drained(gzip, gzip.destroyed))) return;
   }

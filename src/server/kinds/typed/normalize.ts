@@ -86,11 +86,19 @@ function normalValue(value: Json, type: ValueType, depth: number): Json | undefi
       return (value as readonly Json[]).map((item) => normalItem(item, type.item, depth));
     case "map": {
       if (!isObject(value)) return undefined;
+      if (isNormalMap(value, type.value, depth)) return value;
       const map: Fields = {};
       for (const [key, item] of Object.entries(value)) setOwn(map, key, normalItem(item, type.value, depth));
       return map;
     }
   }
+}
+
+/** A map of scalars that are all normal is not copied: building one with many keys is expensive. */
+function isNormalMap(map: Fields, type: ValueType, depth: number): boolean {
+  if (type.of !== "scalar") return false;
+  for (const key in map) if (map[key] !== normalItem(map[key] ?? null, type, depth)) return false;
+  return true;
 }
 
 function normalItem(item: Json, type: ValueType, depth: number): Json {

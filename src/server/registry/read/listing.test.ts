@@ -135,6 +135,22 @@ describe("selectors", () => {
     expect(await things.names(options)).toEqual(["c"]);
   });
 
+  test("have at most 1,000 requirements, and any number of values", async () => {
+    const terms = (count: number, term: (index: number) => string): string =>
+      Array.from({ length: count }, (_, index) => term(index)).join(",");
+    const absent = (index: number): string => `!absent-${index}`;
+    expect((await api.core("namespaces").list({ labelSelector: terms(1000, absent) })).items).not.toEqual([]);
+    expect(await refusal(api.core("namespaces").list({ labelSelector: terms(1001, absent) }))).toBe(
+      "400 BadRequest: the label selector has 1001 requirements, and 1000 are allowed: use sets such as `key in (a,b)`, or list without it",
+    );
+    const values = terms(5000, (index) => `v${index}`);
+    expect((await api.core("namespaces").list({ labelSelector: `a in (${values})` })).items).toEqual([]);
+    const names = terms(1001, () => "metadata.name!=a");
+    expect(await refusal(api.core("namespaces").list({ fieldSelector: names }))).toBe(
+      "400 BadRequest: the field selector has 1001 requirements, and 1000 are allowed: list without it",
+    );
+  });
+
   test("refuse unsupported fields", async () => {
     const fieldSelector = "spec.size=1";
     expect(await refusal(widgets.list({ fieldSelector }))).toBe(

@@ -2,21 +2,32 @@ import { ApiError, failures } from "../../../model/core.js";
 import { Compacted, type Store } from "../../../store/index.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
+import { expensiveBytes, pause } from "../../event-loop/turns.js";
 import type { RegistryContext } from "../context.js";
 import { storeKey, prefixOf } from "../keys.js";
-import type { ServerListOptions, ListResponse, ResourceRequest } from "../requests.js";
+import type { ListEnd, ServerListOptions, ListResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { formatContinue } from "./continue-token.js";
 import { planList, type ListPlan } from "./list-options.js";
 import { narrowScope, parseSelectors, selectionOf, type ObjectFilter } from "./selection.js";
 
-/** Entries per read from the store when a selector filters them. */
-const batchSize = 500;
+/** Entries and bytes per read from the store. Small, because the event loop waits for it and readers that stop keep it. */
+const batch = { entries: 900, bytes: 2 ** 20 };
+
+/** Bytes of a list above which the rest is read while it is sent, if the request allows that. */
+const maxBuffered = 4 * 2 ** 20;
+
+/** Objects between two pauses of a list with a selector, which may be long. */
+const selectedPerPause = 8;
+
+/** Attempts of a list of the newest state that compaction overtakes. */
+const maxAttempts = 5;
 
 export async function list(
   context: RegistryContext,
-  { type, namespace, options }: ResourceRequest<ServerListOptions>,
+  request: ResourceRequest<ServerListOptions>,
 ): Promise<ListResponse> {
+  const { type, namespace, options } = request;
   const selectors = parseSelectors(type, options);
   const selection = selectionOf(type, selectors);
   const plan = planList(options);
@@ -26,8 +37,15 @@ export async function list(
     if (name !== undefined && plan.after === undefined) {
       return await listOne(context, type, storeKey(type, { ...scope, name }), selection, plan.revision);
     }
-    const limit = Math.max(0, options.limit ?? 0);
-    return await listMany(context, type, prefixOf(type, scope), selection, plan, limit);
+    const range: ListRange = { prefix: prefixOf(type, scope), selection, plan };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await collect(batchesOf(context, request, range), request.streams === true);
+      } catch (error) {
+        if (!(error instanceof Compacted) || plan.revision !== undefined || attempt === maxAttempts)
+          throw error;
+      }
+    }
   } catch (error) {
     throw error instanceof Compacted ? tooOld(plan) : storeFailure(error);
   }
@@ -59,42 +77,103 @@ async function listOne(
   return { items: selected, resourceVersion: String(revision) };
 }
 
-async function listMany(
-  { store, objects }: RegistryContext,
-  type: ResourceType,
-  prefix: string,
-  selection: ObjectFilter,
-  plan: ListPlan,
-  limit: number,
-): Promise<ListResponse> {
-  const start = type.storage.prefix;
-  const rangeLimit = selection === undefined ? limit : Math.max(batchSize, limit);
+/** Objects that a list consists of. */
+interface ListRange {
+  readonly prefix: string;
+  readonly selection: ObjectFilter;
+  readonly plan: ListPlan;
+}
+
+/** Some objects of a list, and their revision. */
+interface Batch {
+  readonly items: readonly StoredObject[];
+  readonly bytes: number;
+  readonly revision: number;
+}
+
+type Batches = AsyncGenerator<Batch, ListEnd, undefined>;
+
+/** Collects a list; beyond a size only its beginning, if the rest can be read later. */
+async function collect(batches: Batches, streams: boolean): Promise<ListResponse> {
   const items: StoredObject[] = [];
+  let bytes = 0;
+  let revision = 0;
+  for (;;) {
+    const { done, value } = await batches.next();
+    if (done) return { items, resourceVersion: String(revision), ...value };
+    ({ revision } = value);
+    for (const item of value.items) items.push(item);
+    bytes += value.bytes;
+    if (streams && bytes > maxBuffered) {
+      return { items, resourceVersion: String(revision), rest: itemsOf(batches) };
+    }
+  }
+}
+
+async function* itemsOf(batches: Batches): AsyncGenerator<readonly StoredObject[], ListEnd, undefined> {
+  try {
+    for (;;) {
+      const { done, value } = await batches.next();
+      if (done) return value;
+      yield value.items;
+    }
+  } finally {
+    await batches.return({});
+  }
+}
+
+/** Reads a list batch by batch; returns the position of the next page. Lets other requests be handled in between. */
+async function* batchesOf(
+  { store, objects }: RegistryContext,
+  { type, options, user, signal }: ResourceRequest<ServerListOptions>,
+  { prefix, selection, plan }: ListRange,
+): Batches {
+  const start = type.storage.prefix;
+  const limit = Math.max(0, options.limit ?? 0);
   let after = plan.after === undefined ? undefined : start + plan.after;
-  let revision = plan.revision;
+  let { revision } = plan;
   let more = true;
-  // A page with a selector may take several reads; one without takes one.
-  while (more && (limit === 0 || items.length < limit)) {
-    const range = await store.range({ prefix, after, revision, ...(limit > 0 && { limit: rangeLimit }) });
+  let listed = 0;
+  let examined = 0;
+  while (more && (limit === 0 || listed < limit)) {
+    signal?.throwIfAborted();
+    const left = selection === undefined && limit > 0 ? limit - listed : Infinity;
+    const range = await store.range({
+      prefix,
+      after,
+      revision,
+      bytes: batch.bytes,
+      limit: Math.min(left, batch.entries),
+    });
     ({ revision, more } = range);
+    const items: StoredObject[] = [];
+    let bytes = 0;
     for (const entry of range.entries) {
-      if (limit > 0 && items.length === limit) {
+      if (limit > 0 && listed === limit) {
         more = true;
         break;
       }
       after = entry.key;
       const item = objects.peek(type, entry);
-      if (selection === undefined || selection(item.object)) items.push(item);
+      if (selection !== undefined) {
+        if (++examined % selectedPerPause === 0 || entry.value.length >= expensiveBytes)
+          await pause(user.name);
+        if (!selection(item.object)) continue;
+      }
+      items.push(item);
+      bytes += entry.value.length;
+      listed++;
     }
+    yield { items, bytes, revision };
+    if (more) await pause(user.name);
   }
-  const response = { items, resourceVersion: String(revision ?? 0) };
-  if (!more || after === undefined) return response;
+  if (!more || after === undefined) return {};
   const remaining =
     selection === undefined
-      ? await countRemaining(store, plan, items.length, { prefix, after, revision })
+      ? await countRemaining(store, plan, listed, { prefix, after, revision })
       : undefined;
   const token = formatContinue({ revision, after: after.slice(start.length), remaining });
-  return { ...response, continue: token, remainingItemCount: remaining };
+  return { continue: token, remainingItemCount: remaining };
 }
 
 /** Number of objects on the next pages. Counted once: all pages have the same revision. */

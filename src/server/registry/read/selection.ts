@@ -11,6 +11,9 @@ import type { Scope } from "../../../model/object/object-key.js";
 import { fieldSelector } from "../../../model/selector/field-selector.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 
+/** Requirements of a selector, each of which is checked for every object. Any number of values can be in one. */
+const maxRequirements = 1000;
+
 /** Predicate for objects; undefined selects all. */
 export type ObjectFilter = ((object: KubeObject) => boolean) | undefined;
 
@@ -39,12 +42,22 @@ export function parseSelectors(
     if (error instanceof SelectorError) throw failures.badRequest(error.message);
     throw error;
   }
+  checkLength("label", labels?.requirements.length);
+  checkLength("field", fields?.requirements.length);
   if (name !== "") fields = limitToName(fields, name);
   for (const { field } of fields?.requirements ?? []) checkField(type, field);
   return {
     labels: labels?.empty === false ? labels : undefined,
     fields: fields?.empty === false ? fields : undefined,
   };
+}
+
+function checkLength(kind: "label" | "field", length = 0): void {
+  if (length <= maxRequirements) return;
+  const hint = kind === "label" ? "use sets such as `key in (a,b)`, or list without it" : "list without it";
+  throw failures.badRequest(
+    `the ${kind} selector has ${length} requirements, and ${maxRequirements} are allowed: ${hint}`,
+  );
 }
 
 function limitToName(fields: FieldSelector | undefined, name: string): FieldSelector {

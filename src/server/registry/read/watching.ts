@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../model/core.js";
 import { SlowWatcher, type StoreEvent } from "../../../store/index.js";
+import { pause } from "../../event-loop/turns.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
@@ -14,8 +15,8 @@ import { storeFailure } from "../store-failures.js";
 /** Milliseconds between bookmarks, if the client allows them. */
 const bookmarkInterval = 60_000;
 
-/** Objects of the current state per read from the store. */
-const batchSize = 500;
+/** Objects and bytes of the current state per read from the store. */
+const batch = { limit: 500, bytes: 2 ** 20 };
 
 /**
  * Streams the events of a watch: the current state as ADDED events if the options request it, then every change once, in
@@ -47,7 +48,7 @@ export async function* watchObjects(
     let { from } = plan;
     if (from !== undefined) await checkReached(context, from);
     if (plan.sendInitial) {
-      from = yield* currentState(context, type, prefix, selection, end.signal);
+      from = yield* currentState(context, type, prefix, selection, request.user.name, end.signal);
       if (plan.bookmarkInitialEnd && from !== undefined) yield [bookmark(type, from, true)];
     }
     const source = store.watch({ prefix, from, previous: true, signal: end.signal });
@@ -75,20 +76,23 @@ async function* currentState(
   type: ResourceType,
   prefix: string,
   selection: ObjectFilter,
+  user: string,
   end: AbortSignal,
 ): AsyncGenerator<readonly ObjectEvent[], number | undefined, undefined> {
   let after: string | undefined;
   let revision: number | undefined;
   for (let more = true; more && !end.aborted;) {
-    const range = await store.range({ prefix, after, revision, limit: batchSize });
+    const range = await store.range({ prefix, after, revision, ...batch });
     ({ revision, more } = range);
     after = range.entries.at(-1)?.key;
     const events: ObjectEvent[] = [];
     for (const entry of range.entries) {
       const object = objects.peek(type, entry);
+      if (selection !== undefined) await pause(user);
       if (selection === undefined || selection(object.object)) events.push({ type: "ADDED", object });
     }
     if (events.length > 0) yield events;
+    if (more) await pause(user);
   }
   return revision;
 }

@@ -4,7 +4,17 @@ import type { AdmissionPlugin, AdmissionRequest } from "../../admission/admissio
 import type { Draft } from "../../resources/resource-type.js";
 import type { ResourceRequest, ServerWriteOptions } from "../requests.js";
 import { copyJson } from "./copy-json.js";
-import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
+import type { WriteTurn } from "./write-queue.js";
+
+/** State of a write that runs plugins. */
+interface AdmittedWrite {
+  /** Stored object. */
+  readonly old?: KubeObject | undefined;
+  readonly nextStep?: NextStep;
+  /** Left while a plugin waits, since it may write the same object. */
+  readonly turn?: WriteTurn | undefined;
+}
 
 type Operation = AdmissionRequest["operation"];
 type Request = ResourceRequest<{ readonly dryRun?: boolean | undefined }>;
@@ -19,14 +29,16 @@ export async function mutate(
   operation: Operation,
   request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
-  old?: KubeObject,
+  { old, nextStep, turn }: AdmittedWrite = {},
 ): Promise<Draft> {
   let object = draft;
   for (const plugin of request.admission) {
     if (plugin.mutate === undefined) continue;
+    if (nextStep !== undefined) await nextStep();
     const copy = copyJson(object);
-    await plugin.mutate({ ...admissionRequest(operation, request, copy, old), object: copy });
-    object = checkMutated(plugin, request, copy);
+    const mutation = plugin.mutate({ ...admissionRequest(operation, request, copy, old), object: copy });
+    await pluginDone(mutation, turn);
+    object = await checkMutated(plugin, request, copy, nextStep);
   }
   return object;
 }
@@ -36,22 +48,28 @@ export async function validate(
   operation: Operation,
   request: Request,
   object: Draft | undefined,
-  old?: KubeObject,
+  { old, turn }: AdmittedWrite = {},
 ): Promise<void> {
   for (const plugin of request.admission) {
-    await plugin.validate?.(admissionRequest(operation, request, object, old));
+    await pluginDone(plugin.validate?.(admissionRequest(operation, request, object, old)), turn);
   }
 }
 
+function pluginDone(work: void | Promise<void>, turn: WriteTurn | undefined): void | Promise<void> {
+  return turn !== undefined && work instanceof Promise ? turn.leave(work) : work;
+}
+
 /** Holds a plugin to the rules of a request body: the kind and address of the request, known fields, their types. */
-function checkMutated(
+async function checkMutated(
   { name: plugin }: AdmissionPlugin,
   { type, namespace, name, warn }: ResourceRequest<ServerWriteOptions>,
   mutated: Draft,
-): Draft {
+  nextStep: NextStep,
+): Promise<Draft> {
   try {
     const object = decodeObject(type, { object: mutated }, { namespace, name: name || undefined });
-    pruneAndDefault(type, object, {}, { options: { fieldValidation: "Ignore" }, warn });
+    if (nextStep !== undefined) await nextStep();
+    await pruneAndDefault(type, object, {}, { options: { fieldValidation: "Ignore" }, warn }, { nextStep });
     return object;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

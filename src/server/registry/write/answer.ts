@@ -9,7 +9,7 @@ import { recordOwnership } from "./record-ownership.js";
 export async function answer(context: RegistryContext, request: WriteRequest): Promise<ObjectResponse> {
   const { type, namespace, body, user } = request;
   const question = decodeObject(type, body, { namespace });
-  pruneAndDefault(type, question, body, request);
+  await pruneAndDefault(type, question, body, request);
   const draft = await mutate("create", request, question);
   recordOwnership(context, request, draft, undefined);
   await type.answer?.(draft, { user, now: context.clock.now() });

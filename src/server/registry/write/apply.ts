@@ -7,7 +7,7 @@ import type { RegistryContext } from "../context.js";
 import { resourceOf } from "../keys.js";
 import type { WriteRequest, WriteResponse } from "../requests.js";
 import { copyJson, copyUnfrozen } from "./copy-json.js";
-import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
 import { ownershipWrite } from "./record-ownership.js";
 import { writeObject } from "./update.js";
 
@@ -15,7 +15,7 @@ import { writeObject } from "./update.js";
 export function applyObject(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
   const { type, body, options, subresource } = request;
   const config = decodeConfiguration(request);
-  const propose = (live?: StoredObject): Draft => {
+  const propose = async (live: StoredObject | undefined, nextStep: NextStep): Promise<Draft> => {
     const result = applyConfiguration({
       ...ownershipWrite(context, request),
       kind: type.kind,
@@ -25,14 +25,16 @@ export function applyObject(context: RegistryContext, request: WriteRequest): Pr
       force: options.force,
     });
     if ("conflicts" in result) throw conflictError(result.conflicts);
+    if (nextStep !== undefined) await nextStep();
     const canonical = live?.isCanonical ? live.object : undefined;
     const draft = (canonical ? copyUnfrozen(result.object) : copyJson(result.object)) as Draft;
-    pruneAndDefault(type, draft, body, request, { canonical });
+    if (nextStep !== undefined) await nextStep();
+    await pruneAndDefault(type, draft, body, request, { canonical, nextStep });
     if (result.managedFields !== undefined) draft.metadata["managedFields"] = result.managedFields;
     return draft;
   };
-  const proposeNew = (): Draft => {
-    const draft = propose();
+  const proposeNew = async (nextStep: NextStep): Promise<Draft> => {
+    const draft = await propose(undefined, nextStep);
     if (type.namespaced) draft.metadata["namespace"] ??= request.namespace;
     checkNoUid(request, draft);
     return draft;

@@ -39,6 +39,12 @@ class Services implements AsyncDisposable {
     return (created.object as Service).spec;
   }
 
+  async annotate(name: string, annotations: JsonObject): Promise<Service["spec"]> {
+    const patch = { type: "merge", body: { object: { metadata: { annotations } } } } as const;
+    const { object } = await this.#caller.patch(this.#type, { namespace, name }, patch);
+    return (object.object as Service).spec;
+  }
+
   async patch(name: string, spec: JsonObject): Promise<Service["spec"]> {
     const patch = { type: "merge", body: { object: { spec } } } as const;
     const { object } = await this.#caller.patch(this.#type, { namespace, name }, patch);
@@ -114,6 +120,14 @@ describe("addresses of services", () => {
       "provided IP is already allocated",
     );
     expect(await refusal(restarted.create("b"))).toContain("range is full");
+  });
+
+  test("are kept by updates of a service with large annotations", async () => {
+    await using services = await start();
+    const { clusterIP } = await services.create("a");
+    await services.annotate("a", { large: "x".repeat(100_000) });
+    expect((await services.annotate("a", { small: "x" })).clusterIP).toBe(clusterIP);
+    expect((await services.patch("a", { selector: { app: "x" } })).clusterIP).toBe(clusterIP);
   });
 
   test("are freed by a deletion, by another type, and when the last finalizer goes", async () => {

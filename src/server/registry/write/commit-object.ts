@@ -1,12 +1,24 @@
-import type { KubeObject } from "../../../model/core.js";
+import { failures, type KubeObject } from "../../../model/core.js";
 import type { Entry } from "../../../store/index.js";
 import type { User } from "../../access/user.js";
-import { encodeStored } from "../../resources/encode-stored.js";
+import { contentLength, encodeStored } from "../../resources/encode-stored.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { claimMutations } from "./claims.js";
 import { copyJson } from "./copy-json.js";
+
+/** Stored object that a write replaces. */
+export interface Replaced {
+  readonly revision: number;
+  /** Size as it is stored, without the name of its writer: another user may write the same object. */
+  readonly bytes: number;
+  /** Undefined for a create. */
+  readonly object: KubeObject | undefined;
+}
+
+/** Stands for the object that a create replaces. */
+export const nothing: Replaced = { revision: 0, bytes: 0, object: undefined };
 
 /** Removes an object and frees what it holds. Returns its last state, at the revision of the removal. */
 export async function commitRemoval(
@@ -22,24 +34,67 @@ export async function commitRemoval(
 }
 
 /**
+ * Encodes an object for the store.
+ *
+ * @throws {ApiError} 413 if it exceeds the limit. One that does not grow is accepted: it was stored under another limit, and it must
+ *   be possible to shrink it and to remove its finalizers.
+ */
+export function encodeWithinLimit(
+  { maxObjectBytes }: Pick<RegistryContext, "maxObjectBytes">,
+  type: ResourceType,
+  object: Draft,
+  replaced: Replaced,
+  user: string,
+): Uint8Array {
+  const value = encodeStored(type, toStorageVersion(type, object), user);
+  const size = contentLength(type, value);
+  if (size <= Math.max(maxObjectBytes, replaced.bytes)) return value;
+  const { name, managedFields } = object.metadata as { name?: string; managedFields?: unknown };
+  const managed = managedFields === undefined ? 0 : Buffer.byteLength(JSON.stringify(managedFields));
+  throw failures.requestEntityTooLarge(
+    `${type.kind} ${JSON.stringify(name ?? "")} would take up ${size} bytes, ${managed} of them managedFields, ` +
+      `and the limit is ${maxObjectBytes}: store less in it, or split it into several objects`,
+  );
+}
+
+/**
+ * Refuses an object whose size without managedFields exceeds the limit, before the expensive computation of these. `bytes` is the
+ * size of the request or of the stored object, by which most objects need no look.
+ *
+ * @throws {ApiError} 413
+ */
+export function checkSizeEarly(
+  context: Pick<RegistryContext, "maxObjectBytes">,
+  type: ResourceType,
+  object: Draft,
+  replaced: Replaced,
+  bytes: number,
+): void {
+  if (bytes < context.maxObjectBytes / 2) return;
+  const { managedFields: _, ...metadata } = object.metadata;
+  encodeWithinLimit(context, type, { ...object, metadata }, replaced, "");
+}
+
+/**
  * Encodes an object as written by a user and commits it with what it holds, if the store still has the revision that it was made
- * from (0: no object). `live` is that revision.
+ * from.
  *
  * @throws {Conflict} when the store has another revision; and everything that stores throw.
  */
 export async function commitObject(
-  { store, objects }: RegistryContext,
+  context: RegistryContext,
   type: ResourceType,
   key: string,
   object: Draft,
-  expect: number,
+  replaced: Replaced,
   user: User,
-  live?: KubeObject,
 ): Promise<StoredObject> {
-  const value = encodeStored(type, toStorageVersion(type, object), user.name);
+  const { store, objects } = context;
+  const value = encodeWithinLimit(context, type, object, replaced, user.name);
+  const { revision: expect } = replaced;
   objects.writing(type, key, value, object);
   const put = { type: "put", key, value, expect, ttl: type.strategy.ttl } as const;
-  const { revision } = await store.commit([put, ...claimMutations(type, key, live, object)]);
+  const { revision } = await store.commit([put, ...claimMutations(type, key, replaced.object, object)]);
   return objects.get(type, { key, value, revision });
 }
 

@@ -15,6 +15,7 @@ import type { ServerDeleteOptions, DeleteResponse, ResourceRequest } from "../re
 import { fromStore, storeFailure } from "../store-failures.js";
 import { validate } from "./admit-object.js";
 import { commitObject, commitRemoval } from "./commit-object.js";
+import type { WriteTurn } from "./write-queue.js";
 
 /**
  * Deletes an object. One with finalizers gets a deletionTimestamp instead, and is removed together with its last finalizer.
@@ -24,16 +25,30 @@ export async function deleteObject(
   context: RegistryContext,
   request: ResourceRequest<ServerDeleteOptions>,
 ): Promise<DeleteResponse> {
-  const { type, options, admission } = request;
+  const { type, user, signal } = request;
   const key = storeKey(type, request);
+  return context.writes.run(key, { user: user.name, signal }, (turn) =>
+    attemptDelete(context, request, key, turn),
+  );
+}
+
+/** Reads the stored object and deletes or marks it; starts over when another process wrote it in between. */
+async function attemptDelete(
+  context: RegistryContext,
+  request: ResourceRequest<ServerDeleteOptions>,
+  key: string,
+  turn: WriteTurn,
+): Promise<DeleteResponse> {
+  const { type, options, admission, signal } = request;
   for (;;) {
+    signal?.throwIfAborted();
     const entry = await fromStore(context.store.get(key));
     if (entry === undefined) throw failures.notFound(resourceOf(type), request.name);
     const live = context.objects.get(type, entry);
     checkPreconditions(request, live.object);
     const why = type.strategy.forbidDelete?.(live.object);
     if (why !== undefined) throw failures.forbidden(resourceOf(type), request.name, why);
-    if (admission.length > 0) await validate("delete", request, undefined, live.object);
+    if (admission.length > 0) await validate("delete", request, undefined, { old: live.object, turn });
     const terminating = markTerminating(context, type, live.object, options);
     const isRemoved = terminating === undefined;
     const respond = (object: ObjectResponse): DeleteResponse => {
@@ -44,9 +59,9 @@ export async function deleteObject(
     try {
       const { object } = live;
       if (!isRemoved) {
-        return respond(
-          await commitObject(context, type, key, terminating, entry.revision, request.user, object),
-        );
+        // A mark is small, and what cannot be marked could not be deleted.
+        const replaced = { revision: entry.revision, bytes: Infinity, object };
+        return respond(await commitObject(context, type, key, terminating, replaced, request.user));
       }
       return respond(await commitRemoval(context, type, entry, object));
     } catch (error) {

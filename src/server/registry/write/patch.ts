@@ -16,22 +16,27 @@ import type { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import type { PatchRequest, WriteResponse } from "../requests.js";
 import { copyUnfrozen } from "./copy-json.js";
-import { decodeObject, pruneAndDefault, type ToError } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, type NextStep, type ToError } from "./prune-and-default.js";
 import { writeObject } from "./update.js";
 
 /** JSON Patch, merge patch or strategic merge patch of an object. */
 export function patch(context: RegistryContext, request: PatchRequest): Promise<WriteResponse> {
-  return writeObject(context, request, { propose: (live) => patchedObject(request, live) });
+  return writeObject(context, request, {
+    propose: (live, nextStep) => patchedObject(request, live, nextStep),
+  });
 }
 
-function patchedObject(request: PatchRequest, live: StoredObject): Draft {
+async function patchedObject(request: PatchRequest, live: StoredObject, nextStep: NextStep): Promise<Draft> {
   const { type, body } = request;
   const object = withOwnKind(request, applyPatch(live.object as unknown as Json, request, type.schema));
+  if (nextStep !== undefined) await nextStep();
   // Parts that the patch does not change are canonical already, and stay shared.
   const canonical = live.isCanonical ? live.object : undefined;
   const source = canonical ? { object: copyUnfrozen(object), fresh: true } : { object };
   const draft = decodeObject(type, source, request);
-  pruneAndDefault(type, draft, body, request, { toError: patchError(request, object), canonical });
+  if (nextStep !== undefined) await nextStep();
+  const toError = patchError(request, object);
+  await pruneAndDefault(type, draft, body, request, { toError, canonical, nextStep });
   return draft;
 }
 

@@ -26,6 +26,12 @@ export function decodeObject(
   return checkEnvelope(type, fresh ? object : copyJson(object), address);
 }
 
+/**
+ * Lets other requests be handled between two steps with a large object; throws when the client has disconnected. Undefined for small
+ * objects, whose steps are not worth a pause.
+ */
+export type NextStep = (() => Promise<void> | undefined) | undefined;
+
 /** Makes the error for a problem with an object's fields. */
 export type ToError = (problem: string) => ApiError;
 
@@ -40,14 +46,15 @@ export interface PruneOptions {
  * Prunes unknown fields, sets defaults, and checks the types of the fields that the server itself reads. Unknown and duplicate fields
  * are reported according to the request's field validation.
  */
-export function pruneAndDefault(
+export async function pruneAndDefault(
   type: DecodableType,
   draft: Draft,
   body: Pick<Body, "duplicates">,
   checks: FieldChecks,
-  options: PruneOptions = {},
-): void {
+  { nextStep, ...options }: PruneOptions & { readonly nextStep?: NextStep } = {},
+): Promise<void> {
   pruneFields(type, draft, body, checks, options);
+  if (nextStep !== undefined) await nextStep();
   type.rules.applyDefaults(draft);
   dropDuplicateOwners(draft, checks);
 }
