@@ -131,7 +131,7 @@ describe("one person who applies, changes by hand and applies again", () => {
     expect(applied.code).toBe(1);
     expect(applied.err).toMatch(conflict);
     const diff = await fettle("diff", "-f", path);
-    expect(diff.code).toBe(2);
+    expect(diff.code).toBe(1);
     expect(diff.out).toMatch(/- +color: blue\n\+ +color: red/);
     expect(diff.err).toMatch(conflict);
     const plan = await fettle("plan", "-f", path);

@@ -139,7 +139,8 @@ export class ObjectRun implements RunContext, WriteRecorder {
     const { observer } = dependencies;
     const { outcome, retryAfter, lingering } = result;
     const run = this.#record(object, startedAt, result);
-    this.#logRun(run);
+    // A log that throws must not lose the record of the run.
+    callListener("the log", () => this.#logRun(run));
     // A dead letter has an event of its own, and a run that asked for a requeue has not failed.
     if (object !== undefined && outcome.type === "error" && outcome.reason !== "Requeue") {
       this.recordEvent(object, outcome.reason, outcome.message, "Warning");
