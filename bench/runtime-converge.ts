@@ -1,4 +1,4 @@
-import { fileRunStore } from "fettle/plane";
+import * as fettlePlane from "fettle/plane";
 import { startControllers } from "fettle/runtime";
 import type { ConvergePeer } from "./peers/converge.js";
 import {
@@ -153,7 +153,9 @@ async function converge(
   const { client } = plane;
   await createNamespace(client, namespace);
   const problems = problemLog();
-  const runs = plane.runs === undefined ? undefined : fileRunStore({ folder: plane.runs, log: problems.log });
+  // Older versions, which bench/compare.mjs measures too, have runs in memory only.
+  const hasFiles = plane.runs !== undefined && "fileRunStore" in fettlePlane;
+  const runs = hasFiles ? fettlePlane.fileRunStore({ folder: plane.runs, log: problems.log }) : undefined;
   const running = startControllers({
     controllers: [widgetController({ namespace, parts, concurrency: atOnce })],
     client: plane.controllers,
