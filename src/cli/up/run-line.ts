@@ -30,7 +30,7 @@ export class RunLines {
     this.#paint = picocolors.createColors(colors);
   }
 
-  /** Whether an event repeats the outcome of one of the last runs of its object. */
+  /** True when an event repeats the outcome of one of the last runs of its object. */
   hasOutcome(
     object: string,
     { reason, message }: { readonly reason: string; readonly message: string },

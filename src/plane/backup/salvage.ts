@@ -17,7 +17,7 @@ export interface SalvageOptions {
   readonly onProgress?: ((progress: SalvageProgress) => void) | undefined;
 }
 
-/** What was kept of a damaged store, and what was lost. */
+/** Result of a salvage: entries that were kept, and those that were lost. */
 export interface SalvageSummary extends Omit<SalvagePlan, "kept"> {
   /** Number of objects that were kept. */
   readonly entries: number;

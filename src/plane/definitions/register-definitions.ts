@@ -38,7 +38,7 @@ export interface RegisterOptions {
   readonly whenGone?: ((register: (signal: AbortSignal) => Promise<void>) => void) | undefined;
 }
 
-/** How users set the option `force`. */
+/** Flag or option with which users set `force`. */
 const forceOption = "--force-definitions (in code: forceDefinitions: true)";
 
 /** Attempts when a definition is changed by others at the same time. */

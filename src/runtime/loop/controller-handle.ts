@@ -100,7 +100,7 @@ export class ControllerHandle {
     for (const key of changed) this.#applyPause(key);
   }
 
-  /** Whether a pause of a key, or of all objects, is stored outside of the objects. */
+  /** True when a pause of a key, or of all objects, is stored outside of the objects. */
   isStoredPause(key: string | undefined): boolean {
     return this.#stored.has(key);
   }

@@ -29,7 +29,7 @@ export class WaitingList<Reason> {
   );
   #size = 0;
   #nextOrder = 0;
-  /** Whether a lower level had the last turn because of its age. */
+  /** True when a lower level had the last turn because of its age. */
   #overtaken = false;
 
   constructor(options: { readonly ageing: number; readonly fairnessKey: (key: string) => string }) {

@@ -143,7 +143,7 @@ export class WorkQueue<Reason> {
     this.#wakeTakers();
   }
 
-  /** Whether a key is paused, by name or with all; without a key, whether all are. */
+  /** True when a key is paused, by name or with all; without a key, when all are. */
   isPaused(key?: string): boolean {
     return this.#paused || (key !== undefined && this.#pausedKeys.has(key));
   }

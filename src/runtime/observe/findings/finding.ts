@@ -17,7 +17,7 @@ export interface Finding {
   readonly paths?: readonly string[] | undefined;
   /** Field managers of a fight, our own last. */
   readonly managers?: readonly string[] | undefined;
-  /** What keeps a hot loop going. */
+  /** Cause of the next run in a hot loop. */
   readonly causes?: readonly string[] | undefined;
 }
 

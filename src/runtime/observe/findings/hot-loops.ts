@@ -165,7 +165,7 @@ function causesOf(run: Run, previous: Link | undefined): readonly Cause[] {
   return causes;
 }
 
-/** Whether a run is due at a certain time anyway, which neither continues nor ends a chain. */
+/** True when a run is due at a certain time anyway, which neither continues nor ends a chain. */
 function isTimer({ type, at, due = at }: Trigger): boolean {
   return type === "retry" || type === "resync" || (type === "requeue" && due - at >= immediately);
 }
