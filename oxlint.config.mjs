@@ -187,6 +187,16 @@ function above(parent, folder) {
   return [...later, order.includes(".") ? "index\\.js$" : "[^/]+\\.js$"].join("|");
 }
 
+const operatorRule = restrict(
+  ["operators/**/*.ts"],
+  [
+    {
+      regex: "^(\\.\\./)+(src|dist|test|bench|examples)(/|$)",
+      message: "Operators import only what users can import: fettle, its subpaths, and other operators by name.",
+    },
+  ],
+);
+
 export default {
   plugins: ["typescript", "unicorn", "oxc", "import", "vitest", "promise", "node"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
@@ -225,6 +235,7 @@ export default {
   },
   overrides: [
     ...layerRule,
+    operatorRule,
     {
       // Time and randomness are handed in, so that everything in the model can be replayed.
       files: ["src/model/**/*.ts"],

@@ -29,7 +29,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts", "operators/**/*.test.ts"],
     globalSetup: ["test/build.ts"],
     // By default one processor is left alone, which on a machine with two is half of it; much of the time is spent waiting.
     maxWorkers: Math.max(2, availableParallelism() - 1),
