@@ -12,6 +12,7 @@ export type { Condition, ConditionStatus } from "./model/conditions/conditions.j
 export { ApiError } from "./model/errors/api-error.js";
 export { isAlreadyExists, isConflict, isExpired, isInvalid, isNotFound } from "./model/errors/predicates.js";
 export type { Clock } from "./model/time/clock.js";
+export { quantity } from "./model/object/quantity.js";
 export { duration, type Duration } from "./model/time/duration.js";
 export type { Store } from "./store/store.js";
 export { MemoryStore } from "./store/memory/memory-store.js";

@@ -15,6 +15,7 @@ export {
 } from "./object/object.js";
 export { deepFreeze } from "./object/freeze.js";
 export { fraction, generateName, jitter, newUid, systemRandom, type Random } from "./object/random.js";
+export { quantity } from "./object/quantity.js";
 export * as names from "./object/names.js";
 export * as fieldErrors from "./object/field-errors.js";
 export { foregroundFinalizer, orphanFinalizer } from "./object/finalizers.js";
@@ -73,6 +74,8 @@ export {
 } from "./resource/custom-resource-definition.js";
 export { checkStructural } from "./schema/structural-check.js";
 export type { StructuralSchema } from "./schema/structural-schema.js";
+
+export { compilePattern, type Pattern } from "./regex/pattern.js";
 
 export { sleep, systemClock, type Clock, type Timer } from "./time/clock.js";
 export { duration, formatAge, formatDuration, type Duration } from "./time/duration.js";

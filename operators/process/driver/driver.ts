@@ -106,8 +106,10 @@ export interface AttemptRecord {
   readonly hash: string;
   /** Starts by the restart policy since the object was created. */
   readonly restarts: number;
-  /** Failed attempts in a row before this one, for the backoff. */
+  /** Attempts in a row before this one that ended soon, for the backoff. */
   readonly failures: number;
+  /** Times of recent restarts, for the start limit, in milliseconds since 1970. */
+  readonly recentStarts: readonly number[];
   /** Value of the restart annotation that was seen at the start. */
   readonly restartedAt?: string | undefined;
   /** Time for which a scheduled task was due, in milliseconds since 1970. */
@@ -126,8 +128,8 @@ export interface Attempt {
   readonly startedAt?: number | undefined;
   /** Identity of the main process; undefined until it runs. */
   readonly process?: ProcessIdentity | undefined;
-  /** True once `stop` was called. */
-  readonly stopping: boolean;
+  /** Reason of the first `stop`; undefined unless it was called. */
+  readonly stopReason?: StopReason | undefined;
   /** True once the process wrote a line to its notify descriptor. */
   readonly notified: boolean;
   /** True if an earlier instance of the driver started it. */
@@ -191,7 +193,12 @@ export interface LaunchProblem {
   readonly message: string;
 }
 
+/** Why an attempt was stopped. */
+export type StopReason = "Suspended" | "Deleted" | "Changed" | "Requested" | "ProbeFailed" | "Orphaned";
+
 export interface StopOptions {
+  /** Stored with the attempt. */
+  readonly reason: StopReason;
   readonly signal: SignalName;
   /** Milliseconds until SIGKILL. */
   readonly grace: number;

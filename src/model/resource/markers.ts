@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { ValidationRule } from "../schema/structural-schema.js";
+import type { Duration } from "../time/duration.js";
 
 /**
  * Extensions of Kubernetes schemas that zod lacks. Each function writes the extension into the metadata of a
@@ -85,6 +86,13 @@ export function quantity(): z.ZodUnion<readonly [z.ZodInt, z.ZodString]> {
   return z.union([z.int(), z.string().regex(quantityPattern)]).meta({ "x-kubernetes-int-or-string": true });
 }
 
+const durationPattern = /^([0-9]+(\.[0-9]+)?(w|d|h|m|s|ms|us|ns))+$/;
+
+/** Length of time, such as `90s` or `1h30m`; `duration()` converts it to milliseconds. */
+export function durationText(): z.ZodType<Exclude<Duration, number>> {
+  return z.string().regex(durationPattern) as unknown as z.ZodType<Exclude<Duration, number>>;
+}
+
 const embedded = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -104,6 +112,7 @@ export function embeddedResource(): typeof embedded {
  */
 export const schema = {
   atomic,
+  duration: durationText,
   embeddedResource,
   intOrString,
   listMap,

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { customResourceDefinition } from "./custom-resource-definition.js";
 import { DefinitionError } from "./convert/definition-error.js";
-import { listMap } from "./markers.js";
+import { listMap, schema } from "./markers.js";
 import { resource } from "./resource.js";
 import { standardStatus } from "./standard-status.js";
 
@@ -406,4 +406,15 @@ describe("customResourceDefinition", () => {
     expect(Object.keys(spec.versions[0] ?? {})).toEqual(["name", "served", "storage", "schema"]);
     expect(spec.scope).toBe("Cluster");
   });
+});
+
+test("a duration is text with a pattern, whose default is written out", () => {
+  const Task = resource("demo.dev/v1", "Task", {
+    spec: z.object({ grace: schema.duration().default("10s") }),
+  });
+  const { grace } = Task.schema.properties?.["spec"]?.properties ?? {};
+  expect(grace).toMatchObject({ type: "string", default: "10s" });
+  const pattern = new RegExp(grace?.pattern ?? "");
+  expect(["90s", "1h30m", "250ms", "1.5s", "2d"].filter((text) => !pattern.test(text))).toEqual([]);
+  expect(["", "90", "5 minutes", "-1s", "1x"].filter((text) => pattern.test(text))).toEqual([]);
 });

@@ -1,19 +1,7 @@
+import { parseQuantity } from "../../object/quantity.js";
 import { CelError, type OpaqueValue, type CelValue } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 
-const form = /^([+-]?)(\d*)(?:\.(\d*))?((?:[KMGTPE]i)|[numkMGTPE]|[eE][+-]?\d+)?$/;
-const decimalSuffixes = new Map([
-  ["n", -9],
-  ["u", -6],
-  ["m", -3],
-  ["k", 3],
-  ["M", 6],
-  ["G", 9],
-  ["T", 12],
-  ["P", 15],
-  ["E", 18],
-]);
-const binarySuffixes = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = 1_000_000_000n;
 
 /** Kubernetes quantity, in billionths; smaller amounts are rounded up. */
@@ -27,32 +15,13 @@ class Quantity implements OpaqueValue {
 }
 
 function readQuantity(text: string): Quantity | CelError {
-  const [, sign, whole = "", fraction = "", suffix = ""] = form.exec(text) ?? [];
-  // Without digits it is zero.
-  if (sign === undefined || text === "" || text.length > 100) {
+  const nanos = parseQuantity(text);
+  if (nanos === "form") {
     return new CelError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     );
   }
-  const scaled = scale(BigInt(whole + fraction || "0"), -fraction.length, suffix);
-  if (scaled === undefined) return new CelError("unable to parse quantity's suffix");
-  return new Quantity(sign === "-" ? -scaled : scaled);
-}
-
-/** Converts digits with an exponent and a suffix to billionths. */
-function scale(digits: bigint, exponent: number, suffix: string): bigint | undefined {
-  const binary = binarySuffixes.indexOf(suffix);
-  if (binary >= 0) return roundUp(digits * 1024n ** BigInt(binary + 1), exponent + 9);
-  const power =
-    /^[eE]/.test(suffix) && suffix.length > 1 ? Number(suffix.slice(1)) : decimalSuffixes.get(suffix);
-  if (suffix !== "" && (power === undefined || Math.abs(power) > 400)) return undefined;
-  return roundUp(digits, exponent + (power ?? 0) + 9);
-}
-
-function roundUp(digits: bigint, exponent: number): bigint {
-  if (exponent >= 0) return digits * 10n ** BigInt(exponent);
-  const divisor = 10n ** BigInt(-exponent);
-  return (digits + divisor - 1n) / divisor;
+  return nanos === "suffix" ? new CelError("unable to parse quantity's suffix") : new Quantity(nanos);
 }
 
 const mostInteger = 2n ** 63n;
