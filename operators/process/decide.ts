@@ -123,7 +123,8 @@ function byPolicy(situation: Situation, latest: Attempt, exit: ExitRecord): Deci
     };
   }
   const failures = ranStably(situation, latest, exit) ? 0 : latest.record.failures;
-  const until = restartTime(exit, delayAfter(failures, backoff), now);
+  // After the clock was set back, nobody knows how long ago it was.
+  const until = exit.at > now ? now : exit.at + delayAfter(failures, backoff);
   if (until > now) {
     return { type: "delay", until, state: "Backoff", message: `${exitText(exit)}; it is restarted later` };
   }
@@ -138,11 +139,6 @@ function byPolicy(situation: Situation, latest: Attempt, exit: ExitRecord): Deci
 function delayAfter(failures: number, { initial, max }: ProcessSpec["restart"]["backoff"]): number {
   if (failures === 0) return 0;
   return Math.min(duration(initial) * 2 ** Math.min(failures - 1, 40), duration(max));
-}
-
-/** If the clock was set back since the exit, the delay begins now. */
-function restartTime(exit: ExitRecord, delay: number, now: number): number {
-  return Math.min(exit.at, now) + delay;
 }
 
 function recentStarts({ record }: Attempt, interval: number, until: number): readonly number[] {

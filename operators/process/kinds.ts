@@ -226,8 +226,10 @@ export const ProcessSet = resource("process.fettle.dev/v1", "ProcessSet", {
     template: z.object({
       labels: z.record(z.string(), z.string()).default({}),
       annotations: z.record(z.string(), z.string()).default({}),
-      spec: z.object({ ...processShape, suspend: z.boolean().default(false) }),
+      spec: z.object(processShape),
     }),
+    /** Stops all processes until it is set to false again. */
+    suspend: z.boolean().default(false),
     update: z
       .object({
         /** Processes that may be unavailable during an update: a number, or a percentage such as `25%`. */
@@ -251,8 +253,8 @@ export const ProcessSet = resource("process.fettle.dev/v1", "ProcessSet", {
     updateRevision: z.string(),
     /** Hash of the last template with which all processes were ready. */
     currentRevision: z.string(),
-    /** Hash of a template that failed. */
-    failedRevision: z.string(),
+    /** Template that failed, so that the set returned to the last one that worked. */
+    failedRevision: z.object({ revision: z.string(), reason: z.string() }),
     selector: z.string(),
   }),
   columns: [

@@ -53,6 +53,7 @@ export function recordOf(more: Partial<AttemptRecord> = {}): AttemptRecord {
     hash: "4f2a",
     restarts: 0,
     failures: 0,
+    recentStarts: [],
     ports: {},
     ...more,
   };
@@ -103,7 +104,7 @@ export function describeDriver(name: string, open: () => Promise<DriverUnderTest
     const logs = (options: LogOptions = {}): Promise<string[]> =>
       textOf(under.driver.logs(uid, 1, { follow: true, ...options }));
     const kill = async (attempt = 1): Promise<void> => {
-      await under.driver.stop(uid, attempt, { signal: "SIGKILL", grace: 0 });
+      await under.driver.stop(uid, attempt, { reason: "Requested", signal: "SIGKILL", grace: 0 });
       await until(exited, attempt);
     };
     const printed = async (line: string): Promise<void> => {
@@ -116,25 +117,25 @@ export function describeDriver(name: string, open: () => Promise<DriverUnderTest
       expect(await under.driver.inspect(uid)).toEqual([]);
       await start(under.programs.sleep());
       const [running] = await under.driver.inspect(uid);
-      expect(running).toMatchObject({ number: 1, state: "running", stopping: false, adopted: false });
+      expect(running).toMatchObject({ number: 1, state: "running", adopted: false });
       expect(running?.record).toEqual(recordOf());
       expect(running?.process?.pid).toBeGreaterThan(1);
       expect(running?.process?.startTicks).toBeGreaterThan(0);
       expect(running?.usage?.pids).toBeGreaterThan(0);
       expect(running?.lostLines.count).toBe(0);
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 60_000 });
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 60_000 });
       const ended = await until(exited);
-      expect(ended).toMatchObject({ state: "exited", stopping: true, process: running?.process });
+      expect(ended).toMatchObject({ state: "exited", stopReason: "Requested", process: running?.process });
       expect(ended.exit).toMatchObject({ cause: "Signaled", signal: "SIGTERM", oomKilled: false });
       expect(ended.usage).toBeUndefined();
     });
 
     test.each([0, 3, 255])("exit code %d is recorded", async (code) => {
       await start(under.programs.exit(code));
-      const { exit, stopping } = await until(exited);
+      const { exit, stopReason } = await until(exited);
       expect(exit).toMatchObject({ cause: "Exited", code, oomKilled: false, leftovers: 0 });
       expect(exit?.signal).toBeUndefined();
-      expect(stopping).toBe(false);
+      expect(stopReason).toBeUndefined();
     });
 
     test("starting an attempt again has no effect", async () => {
@@ -170,7 +171,7 @@ export function describeDriver(name: string, open: () => Promise<DriverUnderTest
     test("a process that ignores the signal is killed after its grace period", async () => {
       await start(under.programs.stubborn());
       await printed("ready");
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 50 });
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 50 });
       await under.elapse(50);
       expect((await until(exited)).exit).toMatchObject({ cause: "Signaled", signal: "SIGKILL" });
     });
@@ -178,10 +179,10 @@ export function describeDriver(name: string, open: () => Promise<DriverUnderTest
     test("a second stop shortens the grace period and does not extend it", async () => {
       await start(under.programs.stubborn());
       await printed("ready");
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 3_600_000 });
-      expect((await until(({ stopping }) => stopping)).state).toBe("running");
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 50 });
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 3_600_000 });
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 3_600_000 });
+      expect((await until(({ stopReason }) => stopReason !== undefined)).state).toBe("running");
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 50 });
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 3_600_000 });
       await under.elapse(50);
       expect((await until(exited)).exit).toMatchObject({ signal: "SIGKILL" });
     });
@@ -196,10 +197,10 @@ export function describeDriver(name: string, open: () => Promise<DriverUnderTest
     });
 
     test("stopping or signalling what does not run has no effect", async () => {
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 0 });
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 0 });
       await start(under.programs.exit(4));
       const before = await until(exited);
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 0 });
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 0 });
       await under.driver.signal(uid, 1, "SIGUSR1");
       expect(await under.driver.inspect(uid)).toEqual([before]);
       await expect(under.driver.signal(uid, 1, "SIG kill")).rejects.toThrow("not the name of a signal");
@@ -311,7 +312,7 @@ export function describeDriver(name: string, open: () => Promise<DriverUnderTest
       expect((await under.driver.list()).map((entry) => entry.uid)).toEqual([uid]);
       await start(under.programs.exit(1));
       expect((await under.driver.inspect(uid))[0]?.process).toEqual(before?.process);
-      await under.driver.stop(uid, 1, { signal: "SIGTERM", grace: 60_000 });
+      await under.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 60_000 });
       expect((await until(exited)).exit).toMatchObject({ cause: "Signaled", signal: "SIGTERM" });
     });
 

@@ -8,6 +8,7 @@ import type {
   ProcessIdentity,
   SignalName,
   StopOptions,
+  StopReason,
 } from "../driver.js";
 import { SimulatedLog } from "./simulated-log.js";
 
@@ -54,7 +55,9 @@ export class SimulatedProcess implements ProcessHandle {
   #orphaned = false;
   #descendants = 0;
   #lostLines = 0;
-  #stop: { readonly signal: SignalName; deadline: number; timer: Timer } | undefined;
+  #stop:
+    | { readonly reason: StopReason; readonly signal: SignalName; deadline: number; timer: Timer }
+    | undefined;
 
   constructor(options: SimulatedProcessOptions) {
     this.#options = options;
@@ -115,7 +118,7 @@ export class SimulatedProcess implements ProcessHandle {
     if (!harmless.has(name)) this.end({ cause: "Signaled", signal: name });
   }
 
-  stop({ signal, grace }: StopOptions): void {
+  stop({ reason, signal, grace }: StopOptions): void {
     if (!this.running) return;
     const before = this.#stop;
     const deadline = this.#options.clock.now() + grace;
@@ -124,7 +127,7 @@ export class SimulatedProcess implements ProcessHandle {
     const earliest = Math.min(deadline, before?.deadline ?? Infinity);
     const left = Math.max(0, earliest - this.#options.clock.now());
     const timer = this.#options.clock.after(left, () => this.signal("SIGKILL"));
-    this.#stop = { signal, deadline: earliest, timer };
+    this.#stop = { reason: before?.reason ?? reason, signal, deadline: earliest, timer };
     if (!before) this.#options.changed(this, "is stopping");
     // Programs take a second signal as a request to hurry, so only another one is sent.
     if (before?.signal !== signal) this.signal(signal);
@@ -158,7 +161,7 @@ export class SimulatedProcess implements ProcessHandle {
       record,
       startedAt: this.startedAt,
       process: this.identity,
-      stopping: this.#stop !== undefined,
+      stopReason: this.#stop?.reason,
       notified: this.notified,
       adopted: this.#options.instance !== instance,
       tracking: "cgroup",
