@@ -1,1 +1,3 @@
-export {};
+import { defineOperator } from "fettle";
+
+export default defineOperator({ name: "process" });
