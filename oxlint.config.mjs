@@ -68,7 +68,7 @@ export const folders = {
     "openapi",
     "http",
   ],
-  plane: ["runs", "config", "backup", "pauses", "management", "definitions"],
+  plane: ["runs", "config", "backup", "pauses", "management", "definitions", "operators"],
   cli: [
     "command",
     "templates",
@@ -192,7 +192,8 @@ const operatorRule = restrict(
   [
     {
       regex: "^(\\.\\./)+(src|dist|test|bench|examples)(/|$)",
-      message: "Operators import only what users can import: fettle, its subpaths, and other operators by name.",
+      message:
+        "Operators import only what users can import: fettle, its subpaths, and other operators by name.",
     },
   ],
 );

@@ -1,1 +1,84 @@
-export type * from "./driver/driver.js";
+import { hostname } from "node:os";
+import { defineOperator, triggers, type Clock, type OperatorDefinition } from "fettle";
+import type { ProcessDriver } from "./driver/driver.js";
+import { checkCluster } from "./cluster-mark.js";
+import { Process, ProcessSet } from "./kinds.js";
+import { logRoute } from "./log-route.js";
+import { orphans, stopAll } from "./orphans.js";
+import { processSets } from "./process-sets.js";
+import { Prober } from "./prober.js";
+import { processes } from "./processes.js";
+
+export { Process, ProcessSet, reloadedAt, restartedAt } from "./kinds.js";
+export type { ProcessObject, ProcessSetObject, ProcessSpec } from "./kinds.js";
+
+export interface ProcessOperatorOptions {
+  /** What happens to processes when Fettle is stopped: they keep running and are adopted later, or they are stopped. Default: `keep`. */
+  readonly onExit?: "keep" | "stop" | undefined;
+  /** Machine to run processes on. Default: this one. */
+  readonly openDriver?:
+    | ((options: { readonly folder: string; readonly clock: Clock }) => Promise<ProcessDriver>)
+    | undefined;
+}
+
+/**
+ * Runs supervised operating-system processes as objects of the kinds Process and ProcessSet.
+ *
+ * @example
+ * const plane = await controlPlane({ operators: [processOperator({ onExit: "stop" })] });
+ */
+export function processOperator({
+  onExit = "keep",
+  openDriver = openThisMachine,
+}: ProcessOperatorOptions = {}): OperatorDefinition {
+  return defineOperator({
+    name: "process",
+    kinds: [Process, ProcessSet],
+    async setup({ folder, client, clock, log, onStop, checkAccess }) {
+      await checkCluster(folder, client);
+      const driver = await openDriver({ folder, clock });
+      onStop(() => driver[Symbol.asyncDispose]());
+      if (onExit === "stop") onStop(() => stopAll(driver, log));
+      const changes = triggers();
+      const prober = new Prober({
+        driver,
+        clock,
+        onChange: ({ name, namespace }, text) => changes.send({ name, namespace }, text),
+      });
+      onStop(() => prober.stopAll());
+      const subscription = driver.subscribe(({ name, namespace, text }) =>
+        changes.send({ name, namespace }, text),
+      );
+      onStop(() => subscription[Symbol.dispose]());
+      return {
+        controllers: [processes({ driver, prober, changes, host: hostname() }), processSets],
+        schedules: [orphans({ driver, log })],
+        extensions: [
+          logRoute({
+            driver,
+            client,
+            checkRead: (user, namespace, name) =>
+              checkAccess(user, {
+                verb: "get",
+                group: Process.group,
+                resource: Process.plural,
+                subresource: "log",
+                namespace,
+                name,
+              }),
+          }),
+        ],
+      };
+    },
+  });
+}
+
+async function openThisMachine(options: {
+  readonly folder: string;
+  readonly clock: Clock;
+}): Promise<ProcessDriver> {
+  const { openLinuxDriver } = await import("./driver/linux/linux-driver.js");
+  return openLinuxDriver(options);
+}
+
+export default processOperator();

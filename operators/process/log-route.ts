@@ -31,9 +31,13 @@ export function logRoute(options: LogRouteOptions): Extension {
     path: logPath,
     async serve(request) {
       const [what, namespace, name, ...more] = request.path.split("/").map(decodeURIComponent);
-      if (what !== "logs" || namespace === undefined || name === undefined || more.length > 0) return undefined;
+      if (what !== "logs" || namespace === undefined || name === undefined || more.length > 0)
+        return undefined;
       if (request.method !== "GET") {
-        throw failures.methodNotSupported({ group: "process.fettle.dev", resource: "processes/log" }, request.method);
+        throw failures.methodNotSupported(
+          { group: "process.fettle.dev", resource: "processes/log" },
+          request.method,
+        );
       }
       await options.checkRead(request.user, namespace, name);
       const process = await options.client.find(Process, { namespace, name });

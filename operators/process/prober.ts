@@ -17,6 +17,8 @@ export interface ProbeReport {
 /** Attempt whose probes are run. */
 export interface ProbedAttempt {
   readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
   readonly number: number;
   readonly spec: ProcessSpec;
   readonly ports: Readonly<Record<string, number>>;
@@ -29,7 +31,7 @@ export interface ProberOptions {
   readonly driver: Pick<ProcessDriver, "probe">;
   readonly clock: Clock;
   /** Called when a report changed. */
-  readonly onChange: (uid: string, text: string) => void;
+  readonly onChange: (attempt: ProbedAttempt, text: string) => void;
 }
 
 /** Runs the probes of running attempts, and keeps their results. */
@@ -210,7 +212,7 @@ class AttemptProbes {
     if (state.passed === passed && (passed === true || before === message)) return;
     const text =
       message === undefined ? `the ${name} probe succeeded` : `the ${name} probe failed: ${message}`;
-    this.#options.onChange(this.#attempt.uid, text);
+    this.#options.onChange(this.#attempt, text);
   }
 }
 

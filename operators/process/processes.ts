@@ -3,7 +3,6 @@ import {
   duration,
   toIndexed,
   watch,
-  type Clock,
   type Controller,
   type Duration,
   type KubeObject,
@@ -21,7 +20,6 @@ import { conditionsOf, statusOf } from "./status.js";
 
 export interface ProcessesOptions {
   readonly driver: ProcessDriver;
-  readonly clock: Clock;
   readonly prober: Prober;
   /** Triggers runs of processes that changed on the machine. */
   readonly changes: TriggerSource;
@@ -35,7 +33,8 @@ const usageInterval: Duration = "1m";
 const maxActions = 3;
 
 /** Starts, stops and restarts processes of this machine according to their objects. */
-export function processes({ driver, clock, prober, changes, host }: ProcessesOptions): Controller {
+export function processes({ driver, prober, changes, host }: ProcessesOptions): Controller {
+  const reserved = new Map<number, string>();
   return controller({
     for: Process,
     triggers: [changes],
@@ -67,7 +66,11 @@ export function processes({ driver, clock, prober, changes, host }: ProcessesOpt
       let attempts = await driver.inspect(uid);
       const ports = await portsOf(process, attempts, {
         driver,
-        taken: () => readAll(Process).flatMap(({ status }) => Object.values(status?.ports ?? {})),
+        reserved,
+        taken: () =>
+          readAll(Process).flatMap(({ metadata, status }) =>
+            metadata.uid === uid ? [] : Object.values(status?.ports ?? {}),
+          ),
         allocate: (name, allocate) => step(`allocate port ${name}`, { planned: 0 }, allocate),
       });
       let launch: Launch | undefined;
@@ -88,6 +91,8 @@ export function processes({ driver, clock, prober, changes, host }: ProcessesOpt
           attempt.adopted && status?.attempt === attempt.number && conditionsOf(process).ready === "True";
         return prober.report({
           uid,
+          namespace,
+          name,
           number: attempt.number,
           spec,
           ports: attempt.record.ports,
@@ -108,6 +113,9 @@ export function processes({ driver, clock, prober, changes, host }: ProcessesOpt
 
       let decision = next();
       for (let actions = 0; actions < maxActions; actions++) {
+        if ((decision.type === "start" || decision.type === "stop") && !(await isCurrent())) {
+          return requeue("2s", "it has changed since it was cached");
+        }
         if (decision.type === "start") {
           const { attempt, record } = decision;
           if (launch === undefined) return fail(problem?.reason ?? "InvalidSpec", problem?.message ?? "");
@@ -161,12 +169,31 @@ export function processes({ driver, clock, prober, changes, host }: ProcessesOpt
           report({ state: "Pending" });
           return wait("PortInUse", `port ${port} (${name}) on ${host} is in use by another program`, "5s");
         }
-        // The cache may be behind: a deleted process must not be started again.
-        const isCurrent = await step("check that it still exists", { planned: true }, async (signal) => {
-          const found = await client.find(Process, { name, namespace }, { signal });
-          return found?.metadata.uid === uid && found.metadata.deletionTimestamp === undefined;
+        return undefined;
+      }
+
+      /**
+       * Reads the object and its references from the API, because the cache may be behind: a process that was deleted must not be
+       * started, and one that follows a newer spec must not be replaced by an older one.
+       */
+      function isCurrent(): Promise<boolean> {
+        return step("check that it is current", { planned: true }, async (signal) => {
+          const found = (await client.find(Process, { name, namespace }, { signal }))?.metadata;
+          if (found?.uid !== uid || found.deletionTimestamp !== undefined) return false;
+          if (found.generation !== metadata.generation) return false;
+          if (found.annotations?.[restartedAt] !== metadata.annotations?.[restartedAt]) return false;
+          for (const [Kind, names] of [
+            [ConfigMap, referenceNames(process, "configMapKeyRef")],
+            [Secret, referenceNames(process, "secretKeyRef")],
+          ] as const) {
+            for (const name of names) {
+              const now = await client.find(Kind, { name, namespace }, { signal });
+              const cached = read(Kind, { name, namespace });
+              if (now?.metadata.resourceVersion !== cached?.metadata.resourceVersion) return false;
+            }
+          }
+          return true;
         });
-        return isCurrent ? undefined : requeue("5s", "the process was deleted");
       }
 
       /** Sends the reload signal once for every new value of the annotation. */
@@ -270,10 +297,14 @@ export function processes({ driver, clock, prober, changes, host }: ProcessesOpt
 }
 
 function referenceKeys(process: ProcessObject, ref: "configMapKeyRef" | "secretKeyRef"): readonly string[] {
-  return process.spec.env.flatMap(({ valueFrom }) => {
-    const name = valueFrom?.[ref]?.name;
-    return name === undefined ? [] : [keyIn(process, name)];
-  });
+  return [...referenceNames(process, ref)].map((name) => keyIn(process, name));
+}
+
+function referenceNames(
+  { spec }: ProcessObject,
+  ref: "configMapKeyRef" | "secretKeyRef",
+): ReadonlySet<string> {
+  return new Set(spec.env.flatMap(({ valueFrom }) => valueFrom?.[ref]?.name ?? []));
 }
 
 function keyIn({ metadata }: KubeObject, name: string): string {

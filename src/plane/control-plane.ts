@@ -25,7 +25,8 @@ import { management } from "./management/management.js";
 import type { UserAccess } from "./management/access.js";
 import { byteSize } from "./runs/limits.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
-import { startWork, type WorkOptions } from "./start-work.js";
+import { addExtensions } from "./operators/add-extensions.js";
+import { prepareWork, startWork, type WorkOptions } from "./start-work.js";
 
 /** Address of the API, and access to it. */
 export interface ListenOptions extends Pick<
@@ -89,7 +90,7 @@ interface StartedParts {
  * console.log(plane.url); // and kubectl --kubeconfig .fettle/kubeconfig get sites
  */
 export function controlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { controllers = [], clock = systemClock, random = systemRandom, log = silent } = options;
+  const { clock = systemClock, random = systemRandom, log = silent } = options;
   return startParts(async (onStop) => {
     const data = await dataFolder(options, onStop);
     const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
@@ -97,8 +98,10 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
     const warning = existsSync(data) ? checkPrivacy(data) : undefined;
     if (warning !== undefined) log.warn({}, warning);
     const started: StartedParts = {};
+    const extensions = [management({ parts: () => started, store, clock })];
+    addExtensions(extensions, options.extensions ?? []);
     const { api, url, kubeconfig } = await serve(
-      { ...options, data, clock, random, log },
+      { ...options, data, extensions, clock, random, log },
       store,
       started,
       onStop,
@@ -107,13 +110,28 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
       createClient({ transport: inProcess(api, { user, clock }), clock, random });
     started.api = { clientAs, checkAccess: (attributes) => api.pipeline.checkAccess(attributes) };
     const client = clientAs();
+    const clientFor = (user: string): Client => clientAs(serviceIdentity(user));
+    const isTemporary = options.store === "memory" && options.data === undefined;
+    const prepared = await prepareWork(
+      {
+        ...options,
+        client,
+        clientFor,
+        checkAccess: (attributes) => api.pipeline.checkAccess(attributes),
+        data: isTemporary ? undefined : data,
+        register: true,
+        clock,
+        log,
+      },
+      onStop,
+    );
+    addExtensions(extensions, prepared.extensions);
     const running = await startWork(
       {
         ...options,
-        controllers,
+        ...prepared,
         client,
-        clientFor: (user) => clientAs(serviceIdentity(user)),
-        register: true,
+        clientFor,
         runs: { ...options.runs, folder: options.runs?.folder ?? defaultFolder },
         clock,
         random,
@@ -162,7 +180,7 @@ async function openStore(
 }
 
 type ServeOptions = ControlPlaneOptions &
-  Required<Pick<ControlPlaneOptions, "data" | "clock" | "random" | "log">>;
+  Required<Pick<ControlPlaneOptions, "data" | "extensions" | "clock" | "random" | "log">>;
 
 async function serve(
   { listen = {}, data, clock, random, log, ...options }: ServeOptions,
@@ -189,7 +207,7 @@ async function serve(
     version: options.version,
     metrics: [() => started.controllers?.metrics?.families() ?? []],
     healthChecks: controllerHealth(started),
-    extensions: [management({ parts: () => started, store, clock }), ...(options.extensions ?? [])],
+    extensions: options.extensions,
   });
   onStop(() => server.close());
   return server;

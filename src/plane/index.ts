@@ -15,5 +15,14 @@ export { salvage, type SalvageOptions, type SalvageSummary } from "./backup/salv
 export { verifyDataFolder, type Verification, type VerifyOptions } from "./backup/verify.js";
 export { fileRunStore, type FileRunStore, type RunFilesOptions } from "./runs/file-run-store.js";
 export { operator, type Operator, type OperatorOptions } from "./operator.js";
+export {
+  defineOperator,
+  type OperatorDefinition,
+  type OperatorDescription,
+  type OperatorHealthCheck,
+  type OperatorParts,
+  type ResourceAccess,
+  type SetupContext,
+} from "./operators/define-operator.js";
 export { loadConfig, type LoadConfigOptions } from "./config/load-config.js";
 export { ConfigError, type Config, type LoadedConfig } from "./config/config.js";

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import { loadConnection } from "../client/kubeconfig/load-connection.js";
@@ -11,9 +12,11 @@ import type { Election, Shards } from "../runtime/start/ownership.js";
 import type { Controllers } from "../runtime/start/start-controllers.js";
 import { startHealthServer } from "./health-server.js";
 import { startParts, type Stoppable } from "./start-parts.js";
-import { startWork, type WorkOptions } from "./start-work.js";
+import { prepareWork, startWork, type WorkOptions } from "./start-work.js";
 
 export interface OperatorOptions extends WorkOptions {
+  /** Folder in which operators keep their files, each in one of its own. Default: `.fettle`. */
+  readonly data?: string | undefined;
   /** API server. Default: the one that `kubeconfig` and `context` name, or that kubectl would use. */
   readonly connection?: Connection | undefined;
   readonly kubeconfig?: string | undefined;
@@ -91,15 +94,28 @@ export function operator(options: OperatorOptions): Promise<Operator> {
       onWarning,
     });
     onStop(async () => client[Symbol.asyncDispose]());
-    const sharding = shardsOf(options, client.namespace);
-    const leaderElection = sharding === undefined ? electionOf(options, client.namespace) : undefined;
-    const controllers = await startWork(
+    const prepared = await prepareWork(
       {
         ...options,
-        controllers: (options.controllers ?? []).map((each) => within(each, namespace)),
+        client,
+        clientFor: () => client,
+        data: resolve(options.data ?? ".fettle"),
+        register: definitions === "apply",
+        clock,
+        log,
+      },
+      onStop,
+    );
+    const work = { ...options, controllers: prepared.controllers, schedules: prepared.schedules };
+    const sharding = shardsOf(work, client.namespace);
+    const leaderElection = sharding === undefined ? electionOf(work, client.namespace) : undefined;
+    const controllers = await startWork(
+      {
+        ...work,
+        controllers: work.controllers.map((each) => within(each, namespace)),
+        healthChecks: prepared.healthChecks,
         client,
         user: await authenticatedUser(client),
-        register: definitions === "apply",
         metrics: metrics ?? false,
         leaderElection,
         sharding,

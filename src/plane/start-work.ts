@@ -1,3 +1,4 @@
+import type { Client } from "../client/client.js";
 import { systemClock, type Clock, type Random } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
 import type { Controller } from "../runtime/controller/controller.js";
@@ -11,6 +12,9 @@ import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions, type RegisterOptions } from "./definitions/register-definitions.js";
 import { fileRunStore, type RunFilesOptions } from "./runs/file-run-store.js";
 import { applyPauses, followPauses, readPauses } from "./pauses/pauses.js";
+import type { OperatorDefinition, OperatorParts } from "./operators/define-operator.js";
+import { orderOperators } from "./operators/order-operators.js";
+import { startOperators, type StartOperatorsOptions } from "./operators/start-operators.js";
 import type { OnStop } from "./start-parts.js";
 
 /** Options that `controlPlane()` and `operator()` have in common. */
@@ -19,7 +23,11 @@ export interface WorkOptions extends Pick<
   "schedules" | "metrics" | "traces" | "detectors" | "observer" | "breakers" | "grace"
 > {
   readonly controllers?: readonly Controller[] | undefined;
-  /** Kinds to register besides those that the controllers reconcile, own or watch. */
+  /** Operators to start, with those that they require. */
+  readonly operators?: readonly OperatorDefinition[] | undefined;
+  /** Changes controllers, also those of operators, before they start: for settings that override their code. */
+  readonly configure?: ((controllers: readonly Controller[]) => readonly Controller[]) | undefined;
+  /** Kinds to register besides those of operators, and those that the controllers reconcile, own or watch. */
   readonly kinds?: readonly Resource[] | undefined;
   /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
   readonly forceDefinitions?: boolean | undefined;
@@ -31,32 +39,60 @@ export interface WorkOptions extends Pick<
   readonly log?: Log | undefined;
 }
 
-interface StartWorkOptions
+interface PrepareOptions
   extends
-    Omit<ControllersOptions, "runs">,
-    Pick<WorkOptions, "kinds" | "runs" | "forceDefinitions">,
-    Pick<RegisterOptions, "signal"> {
-  readonly log: Log;
-  /** Registers kinds first. */
+    Pick<WorkOptions, "controllers" | "schedules" | "operators" | "configure" | "kinds" | "forceDefinitions">,
+    Omit<StartOperatorsOptions, "onStop"> {
+  readonly client: Client;
+  /** Registers kinds. */
   readonly register: boolean;
 }
 
-/** Registers the kinds of controllers and starts the controllers. */
+/**
+ * Registers kinds and sets up operators. Returns the parts of all operators, with the controllers and schedules of the options.
+ */
+export async function prepareWork(
+  { client, register, forceDefinitions: force, ...options }: PrepareOptions,
+  onStop: OnStop,
+): Promise<Required<OperatorParts>> {
+  const { operators = [], configure = (same) => same, kinds = [], clock, log, signal } = options;
+  const whenGone = registerLater(log, onStop);
+  const registered = new Set<Resource>();
+  const registerKinds = async (controllers: readonly Controller[]): Promise<void> => {
+    if (!register) return;
+    const all = [...orderOperators(operators).flatMap((operator) => operator.kinds), ...kinds];
+    const added = kindsOf(controllers, all).filter((kind) => !registered.has(kind));
+    for (const kind of added) registered.add(kind);
+    await registerDefinitions(client, added, { log, clock, force, signal, whenGone });
+  };
+  await registerKinds(options.controllers ?? []);
+  const parts = await startOperators(operators, { ...options, onStop });
+  await registerKinds(parts.controllers);
+  return {
+    ...parts,
+    controllers: configure([...(options.controllers ?? []), ...parts.controllers]),
+    schedules: [...(options.schedules ?? []), ...parts.schedules],
+  };
+}
+
+interface StartWorkOptions extends Omit<ControllersOptions, "runs">, Pick<WorkOptions, "runs"> {
+  readonly log: Log;
+  readonly healthChecks: Required<OperatorParts>["healthChecks"];
+}
+
+/** Starts controllers and schedules. */
 export async function startWork(
-  { client, kinds, runs = {}, register, forceDefinitions: force, signal, ...options }: StartWorkOptions,
+  { client, runs = {}, healthChecks, ...options }: StartWorkOptions,
   onStop: OnStop,
 ): Promise<Controllers> {
-  const { controllers, clock = systemClock, log } = options;
-  if (register) {
-    const whenGone = registerLater(log, onStop);
-    await registerDefinitions(client, kindsOf(controllers, kinds), { log, clock, force, signal, whenGone });
-  }
+  const { clock = systemClock, log } = options;
   const { folder } = runs;
   const files = folder === undefined ? undefined : fileRunStore({ ...runs, folder, clock, log });
   if (files !== undefined) onStop(() => files.close());
   const pauses = await readPauses(client, log);
   const running = startControllers({ ...options, client, runs: files });
   onStop(() => running.stop());
+  for (const { name, check, ...how } of healthChecks) running.health.check(name, check, how);
   if (pauses !== undefined) {
     // Before the first turn of the event loop, so that no paused object is reconciled.
     applyPauses(running.all, pauses);

@@ -36,6 +36,7 @@ export {
   type Watch,
   type ControllerWatchOptions,
 } from "./controller/watch.js";
+export { triggers, type TriggerSource } from "./controller/triggers.js";
 export { startControllers, type Controllers, type ControllersOptions } from "./start/start-controllers.js";
 export type { Election, Shards } from "./start/ownership.js";
 export type { ControllerHandle } from "./loop/controller-handle.js";

@@ -8,7 +8,12 @@ import { duration, systemRandom, VirtualClock, type Clock, type Duration } from 
 import type { Resource } from "../model/resource/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";
 import { kindsOf } from "../plane/definitions/kinds-of.js";
+import type { OperatorDefinition } from "../plane/operators/define-operator.js";
+import { orderOperators } from "../plane/operators/order-operators.js";
+import { startOperators } from "../plane/operators/start-operators.js";
+import { startParts } from "../plane/start-parts.js";
 import type { Controller } from "../runtime/controller/controller.js";
+import { silent } from "../runtime/log/log.js";
 import type { Run } from "../runtime/runs/run.js";
 import {
   startControllers,
@@ -26,7 +31,9 @@ import { untilHolds } from "./until-holds.js";
 
 export interface TestPlaneOptions extends Omit<ControllersOptions, "client" | "controllers" | "clock"> {
   readonly controllers?: readonly Controller[] | undefined;
-  /** Kinds to serve in addition to those that the controllers reconcile, own or watch. */
+  /** Operators to start, with those that they require. Their folders are temporary, and their extensions are not served. */
+  readonly operators?: readonly OperatorDefinition[] | undefined;
+  /** Kinds to serve in addition to those of operators, and those that the controllers reconcile, own or watch. */
   readonly kinds?: readonly Resource[] | undefined;
   /** Objects that exist before the controllers start, with status, in any namespace. */
   readonly objects?: readonly TestObject[] | undefined;
@@ -86,9 +93,13 @@ export interface TestPlane extends AsyncDisposable {
  * expect(await plane.runs(Site, "hello")).toHaveLength(2);
  */
 export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPlane> {
-  const { controllers = [], kinds, objects, random = systemRandom, patience = "5s" } = options;
+  const { operators = [], objects, random = systemRandom, patience = "5s", log = silent } = options;
   const clock = typeof options.clock === "object" ? options.clock : new TestClock(options.clock);
-  const memory = await startMemoryApi({ kinds: kindsOf(controllers, kinds), objects, clock, random });
+  const kinds = kindsOf(options.controllers ?? [], [
+    ...orderOperators(operators).flatMap((operator) => operator.kinds),
+    ...(options.kinds ?? []),
+  ]);
+  const memory = await startMemoryApi({ kinds, objects, clock, random });
   let happened = 0;
   let closed = false;
   const turns = new Turns();
@@ -112,13 +123,32 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     close: async () => {},
   });
   const client = createClient({ transport: memory.transport, clock, random });
-  const working = startControllers({
-    ...options,
-    controllers,
-    client: createClient({ transport, clock, random }),
-    clock,
-    random,
+  const hookedClient = createClient({ transport, clock, random });
+  const started = await startParts(async (onStop) => {
+    onStop(async () => memory[Symbol.asyncDispose]());
+    const parts = await startOperators(operators, {
+      data: undefined,
+      clientFor: () => hookedClient,
+      checkAccess: (attributes) => memory.api.pipeline.checkAccess(attributes),
+      clock,
+      log,
+      onStop,
+    });
+    const known = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
+    const added = kindsOf(parts.controllers).filter(({ plural, group }) => !known.has(`${plural}.${group}`));
+    await memory.addKinds(added);
+    const working = startControllers({
+      ...options,
+      controllers: [...(options.controllers ?? []), ...parts.controllers],
+      schedules: [...(options.schedules ?? []), ...parts.schedules],
+      client: hookedClient,
+      clock,
+      random,
+    });
+    for (const { name, check, ...how } of parts.healthChecks) working.health.check(name, check, how);
+    return { working };
   });
+  const { working } = started;
   working.runs.follow(() => happened++);
   const still: StillnessOptions = { clock, life: () => happened + memory.revision() };
   const limit = duration(patience);
@@ -155,7 +185,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       const stopped = working.stop();
       if (clock instanceof VirtualClock) await moveTimeUntilStopped(stopped, clock);
       await stopped;
-      await memory[Symbol.asyncDispose]();
+      await started.stop();
     },
   };
   try {

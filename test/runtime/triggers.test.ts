@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
 import { changed } from "../../src/runtime/controller/predicates.js";
 import { batched } from "../../src/runtime/queue/strategy.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
+import { triggers } from "../../src/runtime/controller/triggers.js";
+import { describeTrigger } from "../../src/runtime/runs/describe.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { startControllers } from "../../src/runtime/start/start-controllers.js";
 import { toIndexed, toOwner, watch } from "../../src/runtime/controller/watch.js";
@@ -159,6 +162,47 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(runs.map(({ key }) => key).sort()).toEqual(["default/a", "default/b", "default/c"]);
       // Once each, although the theme referred to b before and after.
       for (const { triggers } of runs) expect(triggers).toHaveLength(1);
+    });
+  });
+
+  describe("triggers()", () => {
+    test("trigger runs of all controllers that have them, with their reason", async () => {
+      const exits = triggers();
+      const plain = plainController({
+        for: Site,
+        name: "plain",
+        triggers: [exits],
+        resync: false,
+        reconcile() {},
+      });
+      const sites = controller({ for: Site, triggers: [exits], resync: false, reconcile() {} });
+      exits.send("hello", "before the start");
+      await using plane = await startTestPlane([Site], { controllers: [sites, plain], clock: newClock() });
+      const { client, run, controllers } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      await run();
+      exits.send("nobody", "there is no such object");
+      exits.send({ name: "hello" }, "the process exited with code 1");
+      for (const { triggers } of [await run(), await run()]) {
+        expect(triggers).toMatchObject([{ type: "external", text: "the process exited with code 1" }]);
+        expect(triggers.map(describeTrigger)).toEqual(["the process exited with code 1"]);
+      }
+      await controllers.idle();
+      expect(await controllers.runs.find({ kind: "Site" })).toHaveLength(4);
+    });
+
+    test("that arrive during a run trigger another one", async () => {
+      const exits = triggers();
+      let runs = 0;
+      const reconcile = (): void => {
+        if (++runs === 1) exits.send("hello", "it exited at once");
+      };
+      await using plane = await start({ triggers: [exits], reconcile });
+      const { client, run } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      expect((await run()).triggers).toMatchObject([{ type: "external", text: "it exited at once" }]);
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "fettle";
+import { existsSync } from "node:fs";
+import { ApiError, controller, defineOperator, triggers } from "fettle";
 import { ConfigMap } from "fettle/kubernetes";
 import { testPlane } from "fettle/testing";
 import { FakeCdn, Page, Site, sites } from "./sites.js";
@@ -39,6 +40,43 @@ test("time moves only by advance(), which runs everything that is due", async ()
   expect(await startTimes()).toEqual([...first, "2030-01-01T12:00:00.000Z"]);
   await plane.advance("3d");
   expect(await startTimes()).toHaveLength(9);
+});
+
+test("operators are started with those they require, in a temporary folder, and triggers cause runs", async () => {
+  const exits = triggers();
+  const lines: string[] = [];
+  let kept = "";
+  const base = defineOperator({
+    name: "base",
+    setup({ folder, onStop }) {
+      kept = folder;
+      onStop(() => lines.push("base stopped"));
+    },
+  });
+  const top = defineOperator({
+    name: "top",
+    requires: [base],
+    kinds: [Site],
+    async setup({ client, onStop }) {
+      lines.push(`${(await client.list(Site)).items.length} sites`);
+      onStop(() => lines.push("top stopped"));
+      return { controllers: [controller({ for: Site, triggers: [exits], reconcile() {} })] };
+    },
+  });
+  {
+    await using plane = await testPlane({
+      operators: [top],
+      objects: [{ apiVersion: "demo.dev/v1", kind: "Site", ...hello }],
+    });
+    await plane.settled();
+    exits.send("hello", "the process exited with code 1");
+    await plane.settled();
+    const runs = await plane.runs(Site, "hello");
+    expect(runs.map(({ triggers }) => triggers[0]?.type)).toEqual(["found", "external"]);
+    expect(existsSync(kept)).toBe(true);
+  }
+  expect(lines).toEqual(["1 sites", "top stopped", "base stopped"]);
+  expect(existsSync(kept)).toBe(false);
 });
 
 test("initial objects exist with namespace and status", async () => {

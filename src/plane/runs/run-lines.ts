@@ -112,6 +112,7 @@ const triggerTypes: Readonly<Record<Trigger["type"], true>> = {
   requeue: true,
   retry: true,
   manual: true,
+  external: true,
   shard: true,
 };
 

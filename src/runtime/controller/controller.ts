@@ -10,6 +10,7 @@ import type { PlainReconcile } from "./plain.js";
 import type { RateLimiter } from "../queue/rate-limiter.js";
 import type { Strategy, StrategyInput } from "../queue/strategy.js";
 import type { CleanupContext, Observed, ReconcileContext, TypedKind } from "./reconcile-context.js";
+import type { TriggerSource } from "./triggers.js";
 import type { Watch } from "./watch.js";
 
 /** Retries of failed objects. */
@@ -37,6 +38,8 @@ export interface CommonOptions<K extends TypedKind> {
   readonly from?: Source<ObjectOf<K> & KubeObject> | undefined;
   /** Other objects whose changes trigger runs. */
   readonly watches?: readonly Watch[] | undefined;
+  /** Events from outside of the API that trigger runs, made by `triggers()`. */
+  readonly triggers?: readonly TriggerSource[] | undefined;
   /** Filter of changes. Default: all but those of the status alone. */
   readonly where?: Predicate<ObjectOf<K>> | undefined;
   /** Indexes of the objects, by name. */

@@ -2,6 +2,7 @@ import type { Informer } from "../../client/informer/informers.js";
 import type { ObjectChange, Source, Subscription } from "../../client/source/source.js";
 import { SourceUse } from "../../client/informer/source-use.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
+import { targetOf, type ObjectRef } from "../../client/object-ref.js";
 import type { KubeObject } from "../../model/core.js";
 import { byController } from "../../client/source/index-functions.js";
 import { ownerIndex } from "../reconcile/children/write-children.js";
@@ -128,7 +129,7 @@ export class Sources implements Caches {
 
   #follow(
     controller: Controller,
-    { clock, log }: Dependencies,
+    { clock, log, namespace }: Dependencies,
     { add, hold }: { readonly add: Add; readonly hold: Hold },
     children: readonly Source[],
     watched: readonly (readonly [Watch, Source])[],
@@ -215,6 +216,20 @@ export class Sources implements Caches {
       });
     };
     follow(this.objects, (change) => this.#changed(change));
+    for (const source of options.triggers ?? []) {
+      const unsubscribe = source.subscribe((which, reason) => {
+        // As in `enqueue`: objects of a poller have no default namespace.
+        const key = this.#keyOf(which, options.from === undefined ? namespace : "");
+        if (this.objects.get(key) === undefined) return;
+        add(key, { type: "external", text: reason, at: clock.now() }, { type: "EXTERNAL" });
+      });
+      this.#release.push(unsubscribe);
+    }
+  }
+
+  #keyOf(which: ObjectRef, fallback: string): string {
+    const { namespace, name } = targetOf(this.kind, which, fallback);
+    return joinKey(namespace, name);
   }
 
   #keysOf(to: Mapper, object: KubeObject): ReadonlySet<string> {

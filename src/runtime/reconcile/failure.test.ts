@@ -22,6 +22,14 @@ describe("how a run that threw ended", () => {
     expect(retryAfterOf(sore(field))).toBeUndefined();
   });
 
+  test("has the reason of the error or of its cause, if that is one word", () => {
+    const given = (reason: unknown): Error =>
+      new Error("step failed", { cause: Object.assign(new Error("no space"), { reason }) });
+    expect(failedOutcome(given("DiskFull"), never)).toMatchObject({ type: "error", reason: "DiskFull" });
+    expect(failedOutcome(given("two words"), never)).toMatchObject({ reason: "Error" });
+    expect(failedOutcome(given(7), never)).toMatchObject({ reason: "Error" });
+  });
+
   test("somebody else goes on with a run that was handed over, whatever it threw", () => {
     const signal = AbortSignal.abort(new HandOver("the process stops"));
     expect(failedOutcome(sore("message"), signal)).toEqual({

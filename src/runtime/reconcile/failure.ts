@@ -41,9 +41,20 @@ export function retryAfterOf(error: unknown): number | undefined {
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return "Timeout";
+  const given = givenReason(error);
+  if (given !== undefined) return given;
   if (error instanceof StepError) return "StepFailed";
   if (error instanceof NameTakenError) return "NameTaken";
   return asApiError(error)?.reason || "Error";
+}
+
+/** Reason that the user's code gave to its error, as for a PermanentError: `DiskFull` says more than `StepFailed`. */
+function givenReason(error: unknown): string | undefined {
+  for (const cause of causes(error)) {
+    const { reason } = cause as { reason?: unknown };
+    if (asApiError(cause) === undefined && typeof reason === "string" && isReason(reason)) return reason;
+  }
+  return undefined;
 }
 
 /** The error and its causes. */

@@ -23,6 +23,8 @@ export function describeTrigger({ type, text, by }: Trigger): string {
       return withReason("the last run failed", text);
     case "manual":
       return withReason("it was requested", text);
+    case "external":
+      return text === undefined || text === "" ? "something happened outside of the API" : text;
     case "shard":
       return withReason("this process took over its shard", text);
   }

@@ -15,6 +15,7 @@ export interface Trigger {
     | "requeue"
     | "retry"
     | "manual"
+    | "external"
     | "shard";
   /** Reason that a person or program gave, or the error of a failed run. */
   readonly text?: string | undefined;

@@ -64,10 +64,10 @@ export function openDirectory(path: string, options: LockOptions = {}): DataDire
   return { path, database, release: () => lock.release() };
 }
 
-/** Locks a directory for the stores that it has or will have. */
-export function lockDirectory(path: string): { release(): void } {
-  ensureFolder(path);
-  const lock = takeLock(path);
+/** Locks a directory for the stores that it has or will have. `files` is the directory of the lock's own files. */
+export function lockDirectory(path: string, files = path): { release(): void } {
+  ensureFolder(files);
+  const lock = takeLock(path, files);
   return { release: () => lock.close() };
 }
 
@@ -75,8 +75,8 @@ export function lockDirectory(path: string): { release(): void } {
  * Locks the directory by an exclusive lock on an SQLite file of its own. Unlike a file with a process id, the lock ends
  * with its process, however that ends.
  */
-function takeLock(directory: string): Database {
-  const path = join(directory, "lock");
+function takeLock(directory: string, files: string): Database {
+  const path = join(files, "lock");
   try {
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
     else closeSync(openSync(path, "a", 0o600));
@@ -84,7 +84,7 @@ function takeLock(directory: string): Database {
     throw unusable(directory, error);
   }
   const lock = openDatabase(path, { timeout: 0 });
-  const owner = join(directory, "owner");
+  const owner = join(files, "owner");
   try {
     lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
   } catch (error) {
@@ -92,7 +92,7 @@ function takeLock(directory: string): Database {
     if (resultCodeOf(error) === resultCode.notADatabase) {
       // Its content does not matter. Nobody holds the lock: SQLite would not have read the file.
       truncateSync(path);
-      return takeLock(directory);
+      return takeLock(directory, files);
     }
     if (resultCodeOf(error) !== resultCode.busy) throw error;
     throw new StoreInUse(

@@ -13,6 +13,8 @@ import { createObjects, type TestObject } from "./put-objects.js";
 export interface MemoryApi extends AsyncDisposable {
   readonly api: Api;
   readonly transport: Transport;
+  /** Serves further kinds. */
+  readonly addKinds: (kinds: readonly Resource[]) => Promise<void>;
   /** Newest revision of the store. */
   readonly revision: () => number;
 }
@@ -41,6 +43,9 @@ export async function startMemoryApi({
   const memory: MemoryApi = {
     api,
     transport,
+    async addKinds(added) {
+      for (const kind of added) await client.create(customResourceDefinition(kind) as unknown as Manifest);
+    },
     revision: () => revision,
     async [Symbol.asyncDispose]() {
       ending.abort();
@@ -51,7 +56,7 @@ export async function startMemoryApi({
     },
   };
   try {
-    for (const kind of kinds) await client.create(customResourceDefinition(kind) as unknown as Manifest);
+    await memory.addKinds(kinds);
     await createObjects(client, objects);
     return memory;
   } catch (error) {

@@ -38,7 +38,7 @@ import { RequestSender, type CompleteResponse } from "./calls/request-sender.js"
 import { RateLimit, type Rate } from "./calls/rate-limit.js";
 import type { OutgoingRequest, RequestInfo, RequestVerb } from "./calls/request.js";
 import { RetryPolicy, type RequestRetryOptions } from "./calls/retries.js";
-import { readJsonLines, type DocumentOptions } from "./documents.js";
+import { readBytes, readJsonLines, type DocumentOptions } from "./documents.js";
 import { collectionPath, objectPath, queryText, versionPath, type QueryParameters } from "./paths.js";
 import { streamWatch } from "./watch/watch.js";
 
@@ -257,8 +257,14 @@ class HttpTransport implements Transport {
 
   /** Reads newline-delimited JSON until the server ends the stream or the signal aborts. */
   lines(path: string, options: DocumentOptions = {}): AsyncGenerator<unknown, void, undefined> {
+    const { title } = this.#documentRequest("watch", path, options);
+    return readJsonLines(this.bytes(path, options), title);
+  }
+
+  /** Reads a response of any type until the server ends it or the signal aborts, no faster than the consumer reads. */
+  bytes(path: string, options: DocumentOptions = {}): AsyncGenerator<Buffer, void, undefined> {
     const request = this.#documentRequest("watch", path, options);
-    return readJsonLines(() => this.#sender.open(request, options.signal), request.title, options.signal);
+    return readBytes(() => this.#sender.open(request, options.signal), options.signal);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
