@@ -255,7 +255,7 @@ export interface DriverChange extends DriverEntry {
 /** A failure of the machine rather than of the process; the call can be repeated. */
 export class DriverError extends Error {
   override readonly name = "DriverError";
-  readonly reason: "DiskFull" | "NotPermitted" | "ShimFailed" | "NotExited";
+  readonly reason: "DiskFull" | "NotPermitted" | "ShimFailed" | "NotExited" | "FolderInUse";
 
   constructor(reason: DriverError["reason"], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,0 +1,428 @@
+import { createHash, randomUUID } from "node:crypto";
+import { closeSync, constants, existsSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { systemClock, type Clock, type Timer } from "fettle/model";
+import {
+  DriverError,
+  type Attempt,
+  type AttemptRecord,
+  type DriverChange,
+  type DriverEntry,
+  type Launch,
+  type LogLine,
+  type LogOptions,
+  type ProbeCheck,
+  type ProcessDriver,
+  type SignalName,
+  type StopOptions,
+} from "../driver.js";
+import { checkAttempt, checkSignal, checkUid, launchProblem, outdatedAttempts } from "../launch-check.js";
+import { AttemptFolders, driverError, namesIn } from "./attempt-folder.js";
+import { AttemptReader } from "./attempt-reader.js";
+import { findCgroups, noCgroups, type Cgroups } from "./cgroups.js";
+import { changeText } from "./change-text.js";
+import { openEventPipe } from "./event-pipe.js";
+import { failpoint } from "./failpoint.js";
+import { followLog } from "./follow-log.js";
+import { bootId, errorCode } from "./identity.js";
+import { encodeLaunch } from "./launch-file.js";
+import { LogProbes } from "./log-probes.js";
+import { allocatePort, isPortFree } from "./ports.js";
+import { probeCommand, probeHttp, probeTcp } from "./probes.js";
+import { ShimServer } from "./shim-server.js";
+import { encodeState } from "./state-file.js";
+import { Waiters } from "./waiters.js";
+
+export interface LinuxDriverOptions {
+  /** Folder for records and logs; of this driver alone. */
+  readonly folder: string;
+  readonly clock?: Clock | undefined;
+  readonly log?: ((message: string) => void) | undefined;
+  /** `off` never creates cgroups. Default: `auto`, where that is permitted. */
+  readonly cgroups?: "auto" | "off" | undefined;
+}
+
+/** Milliseconds between two looks at all running attempts, and at those without a shim. Others announce their changes. */
+const pollInterval = { all: 30_000, orphaned: 1000 };
+/** Milliseconds between two looks while waiting for one attempt. */
+const waitInterval = 250;
+/** Milliseconds for which `stop` waits for the shim to confirm. */
+const confirmLimit = 2000;
+
+/**
+ * Opens the driver that runs real processes on Linux.
+ *
+ * @example
+ * await using driver = await openLinuxDriver({ folder: "/var/lib/fettle/processes" });
+ */
+export async function openLinuxDriver(options: LinuxDriverOptions): Promise<ProcessDriver> {
+  if (process.platform !== "linux") {
+    throw new DriverError(
+      "NotPermitted",
+      `Processes can be run on Linux only, and this is ${process.platform}`,
+    );
+  }
+  const driver = new LinuxDriver(options);
+  try {
+    await driver.open();
+  } catch (error) {
+    await driver[Symbol.asyncDispose]();
+    throw error;
+  }
+  return driver;
+}
+
+class LinuxDriver implements ProcessDriver {
+  readonly #instance = randomUUID();
+  readonly #clock: Clock;
+  readonly #log: (message: string) => void;
+  readonly #folders: AttemptFolders;
+  readonly #cgroups: Cgroups;
+  readonly #reader: AttemptReader;
+  readonly #server: ShimServer;
+  readonly #waiters = new Waiters();
+  readonly #logProbes = new LogProbes();
+  readonly #listeners = new Set<(change: DriverChange) => void>();
+  /** Attempts that have not exited, with what was last announced about them. */
+  readonly #active = new Map<string, { readonly uid: string; readonly attempt: number; announced: string }>();
+  /** Starts that the shim server refused. */
+  readonly #refusals = new Map<string, string>();
+  #events: Disposable | undefined;
+  #poll: Timer | undefined;
+
+  constructor({ folder, clock = systemClock, log = () => {}, cgroups = "auto" }: LinuxDriverOptions) {
+    const root = resolve(folder);
+    this.#clock = clock;
+    this.#log = log;
+    this.#folders = new AttemptFolders(root);
+    const group = `fettle/${createHash("sha256").update(root).digest("hex").slice(0, 12)}`;
+    this.#cgroups = cgroups === "off" ? noCgroups("cgroups are turned off") : findCgroups(group);
+    this.#reader = new AttemptReader({
+      folders: this.#folders,
+      instance: this.#instance,
+      clock,
+      cgroups: this.#cgroups,
+      onLost: (uid, attempt) => this.#killLeftovers(uid, attempt),
+    });
+    this.#server = new ShimServer({
+      folder: root,
+      log,
+      onEnd: () => this.#waiters.wakeAll(),
+      onFailure: (uid, attempt, message) => {
+        this.#refusals.set(`${uid}/${attempt}`, message);
+        this.#waiters.wake(uid, attempt);
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    try {
+      this.#folders.prepare();
+      // Locks the folder; only then may unfinished things of an earlier instance be removed.
+      await this.#server.ensure();
+      this.#folders.removeUnfinished();
+    } catch (error) {
+      throw error instanceof DriverError ? error : driverError(error, "The folder could not be opened");
+    }
+    this.#events = openEventPipe(join(this.#folders.root, "events"), (uid, attempt) => {
+      this.#waiters.wake(uid, attempt);
+      this.#announce(uid, attempt);
+    });
+    for (const uid of this.#folders.uids()) {
+      for (const attempt of this.#folders.attempts(uid)) this.#adopt(uid, attempt);
+    }
+    this.#schedulePoll();
+  }
+
+  async inspect(uid: string): Promise<readonly Attempt[]> {
+    checkUid(uid);
+    return this.#folders
+      .attempts(uid)
+      .map((attempt) => this.#reader.read(uid, attempt))
+      .filter((attempt) => attempt !== undefined);
+  }
+
+  async list(): Promise<readonly DriverEntry[]> {
+    return this.#folders
+      .uids()
+      .filter((uid) => this.#folders.attempts(uid).length > 0)
+      .map((uid) => this.#folders.owner(uid))
+      .filter((entry) => entry !== undefined);
+  }
+
+  async start(uid: string, attempt: number, launch: Launch, record: AttemptRecord): Promise<void> {
+    checkAttempt(uid, attempt);
+    const created =
+      !existsSync(this.#folders.path(uid, attempt)) && this.#create(uid, attempt, launch, record);
+    failpoint("after-rename");
+    await this.#untilStarted(uid, attempt, created);
+    failpoint("after-start");
+    if (created) this.#removeOutdated(uid, launch.history);
+  }
+
+  async stop(uid: string, attempt: number, { signal, grace }: StopOptions): Promise<void> {
+    checkAttempt(uid, attempt);
+    checkSignal(signal);
+    const milliseconds = Math.max(0, Math.ceil(grace));
+    using waiter = this.#waiters.create(uid, attempt);
+    const recipient = await this.#send(uid, attempt, `stop ${signal} ${milliseconds}\n`);
+    failpoint("after-stop-request");
+    if (recipient === "orphan") {
+      const path = this.#folders.path(uid, attempt);
+      tryTo(() => writeFileSync(join(path, "stopping"), "", { mode: 0o600 }));
+      await this.#server.request("orphan", uid, attempt, signal, milliseconds);
+      return;
+    }
+    if (recipient === undefined) return;
+    for (const end = Date.now() + confirmLimit; Date.now() < end; await waiter.next(waitInterval)) {
+      const found = this.#reader.read(uid, attempt);
+      if (!found || found.stopping || found.state === "exited") return;
+    }
+  }
+
+  async signal(uid: string, attempt: number, signal: SignalName): Promise<void> {
+    checkAttempt(uid, attempt);
+    checkSignal(signal);
+    const recipient = await this.#send(uid, attempt, `signal ${signal}\n`);
+    if (recipient === "orphan") await this.#server.request("orphan", uid, attempt, signal);
+  }
+
+  async probe(
+    uid: string,
+    attempt: number,
+    probe: ProbeCheck,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    checkAttempt(uid, attempt);
+    signal.throwIfAborted();
+    const state = this.#reader.state(uid, attempt);
+    if (state !== "running" && state !== "orphaned") return "the process is not running";
+    switch (probe.type) {
+      case "http":
+        return await probeHttp(probe, signal);
+      case "tcp":
+        return await probeTcp(probe.host, probe.port, signal);
+      case "exec":
+        return await probeCommand(probe.argv, probe.launch, signal);
+      case "log":
+        return await this.#logProbes.probe(this.#folders.path(uid, attempt), probe.pattern, signal);
+      case "notify":
+        return this.#reader.read(uid, attempt)?.notified === true
+          ? undefined
+          : "the process has not written to its notify descriptor";
+    }
+  }
+
+  async remove(uid: string): Promise<void> {
+    checkUid(uid);
+    const attempts = this.#folders.attempts(uid);
+    const running = attempts.find((attempt) => this.#isActive(uid, attempt));
+    if (running !== undefined) {
+      throw new DriverError("NotExited", `Attempt ${running} of ${uid} is still running: stop it first`);
+    }
+    this.#folders.remove(uid);
+    for (const attempt of attempts) this.#forget(uid, attempt);
+  }
+
+  async *logs(uid: string, attempt: number, options: LogOptions): AsyncIterable<LogLine> {
+    checkAttempt(uid, attempt);
+    using waiter = this.#waiters.create(uid, attempt);
+    const folder = this.#folders.path(uid, attempt);
+    yield* followLog({ folder, waiter, isComplete: () => !this.#isActive(uid, attempt) }, options);
+  }
+
+  async isPortFree(host: string, port: number): Promise<boolean> {
+    return await isPortFree(host, port);
+  }
+
+  async allocatePort(host: string, taken: ReadonlySet<number>): Promise<number> {
+    return await allocatePort(host, taken);
+  }
+
+  subscribe(listener: (change: DriverChange) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#poll?.cancel();
+    this.#events?.[Symbol.dispose]();
+    this.#listeners.clear();
+    this.#logProbes.forget();
+    await this.#server.close();
+  }
+
+  #create(uid: string, attempt: number, launch: Launch, record: AttemptRecord): boolean {
+    const boot = bootId();
+    const stored = { instance: this.#instance, bootId: boot, record };
+    const problem = launchProblem(launch);
+    if (problem) {
+      const state = { boot, phase: "exited", cause: "NotStarted", at: this.#clock.now(), ...problem };
+      return this.#folders.create(uid, attempt, { stored, state: encodeState(state) });
+    }
+    const plan = this.#cgroups.plan(`${uid}-${attempt}`, launch.limits);
+    return this.#folders.create(uid, attempt, {
+      stored,
+      launch: encodeLaunch(launch, `${record.namespace}/${record.name}`, plan),
+      state: encodeState({ boot, phase: "new" }),
+    });
+  }
+
+  /**
+   * Waits until an attempt runs or has ended. Requests are repeated when the shim server was killed: a second shim would find the
+   * attempt claimed, and end.
+   */
+  async #untilStarted(uid: string, attempt: number, created: boolean): Promise<void> {
+    using waiter = this.#waiters.create(uid, attempt);
+    this.#track(uid, attempt);
+    let requested = created ? -1 : this.#server.generation;
+    while (this.#reader.state(uid, attempt) === "starting") {
+      const refusal = this.#refusals.get(`${uid}/${attempt}`);
+      this.#refusals.delete(`${uid}/${attempt}`);
+      if (refusal !== undefined && this.#cancel(uid, attempt)) throw new DriverError("ShimFailed", refusal);
+      if (requested !== this.#server.generation && this.#isUnclaimed(uid, attempt)) {
+        try {
+          await this.#server.request("start", uid, attempt);
+        } catch (error) {
+          if (this.#cancel(uid, attempt)) throw error;
+        }
+        requested = this.#server.generation;
+        failpoint("after-request");
+      }
+      await waiter.next(waitInterval);
+    }
+  }
+
+  /** Sends a request to what can carry it out; undefined if the attempt has ended. */
+  async #send(uid: string, attempt: number, text: string): Promise<"shim" | "orphan" | undefined> {
+    using waiter = this.#waiters.create(uid, attempt);
+    for (;;) {
+      const state = this.#reader.state(uid, attempt);
+      if (state === undefined || state === "exited") return undefined;
+      if (state === "orphaned") return "orphan";
+      if (state === "running" && writeToPipe(join(this.#folders.path(uid, attempt), "control"), text)) {
+        return "shim";
+      }
+      // It is being started, or the shim is about to end.
+      await waiter.next(waitInterval);
+    }
+  }
+
+  #isActive(uid: string, attempt: number): boolean {
+    const state = this.#reader.state(uid, attempt);
+    return state !== undefined && state !== "exited";
+  }
+
+  #isUnclaimed(uid: string, attempt: number): boolean {
+    return existsSync(join(this.#folders.path(uid, attempt), "unclaimed"));
+  }
+
+  /** Removes an attempt that no shim has claimed; false if one has. */
+  #cancel(uid: string, attempt: number): boolean {
+    const path = this.#folders.path(uid, attempt);
+    try {
+      renameSync(join(path, "unclaimed"), join(path, "claim.driver"));
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") return false;
+      throw error;
+    }
+    failpoint("after-cancel");
+    this.#folders.remove(uid, attempt);
+    this.#forget(uid, attempt);
+    return true;
+  }
+
+  /** Takes over an attempt of an earlier instance. One that no shim has claimed was never reported as started, so it is removed. */
+  #adopt(uid: string, attempt: number): void {
+    if (this.#cancel(uid, attempt)) return;
+    if (namesIn(this.#folders.path(uid, attempt)).includes("claim.driver")) {
+      this.#folders.remove(uid, attempt);
+    } else if (this.#isActive(uid, attempt)) {
+      this.#track(uid, attempt);
+    }
+  }
+
+  #removeOutdated(uid: string, history: number): void {
+    const states = this.#folders
+      .attempts(uid)
+      .map((number) => ({ number, exited: !this.#isActive(uid, number) }));
+    for (const number of outdatedAttempts(states, history)) {
+      // It is tried again at the next start.
+      tryTo(() => this.#folders.remove(uid, number));
+      this.#forget(uid, number);
+    }
+  }
+
+  #track(uid: string, attempt: number): void {
+    const key = `${uid}/${attempt}`;
+    if (!this.#active.has(key)) this.#active.set(key, { uid, attempt, announced: "" });
+  }
+
+  #forget(uid: string, attempt: number): void {
+    this.#active.delete(`${uid}/${attempt}`);
+    this.#reader.forget(uid, attempt);
+    this.#logProbes.forget(`${this.#folders.path(uid, attempt)} `);
+  }
+
+  #killLeftovers(uid: string, attempt: number): void {
+    this.#server.request("orphan", uid, attempt, "-", 0).catch((error: unknown) => {
+      this.#log(`descendants of ${uid}/${attempt} could not be killed: ${String(error)}`);
+    });
+  }
+
+  #announce(uid: string, attempt: number): void {
+    const found = this.#reader.read(uid, attempt);
+    const entry = this.#folders.owner(uid);
+    if (!found || !entry) return;
+    const key = `${uid}/${attempt}`;
+    const text = changeText(found);
+    const active = this.#active.get(key);
+    if (found.state === "exited") {
+      this.#active.delete(key);
+      this.#logProbes.forget(`${this.#folders.path(uid, attempt)} `);
+    } else if (active) {
+      active.announced = text;
+    }
+    for (const listener of this.#listeners) listener({ ...entry, attempt, text });
+  }
+
+  /** Looks for changes that nobody announced: a shim was killed, or the event was lost. */
+  #schedulePoll(): void {
+    const states = [...this.#active.values()].map(({ uid, attempt }) => this.#reader.state(uid, attempt));
+    const interval = states.includes("orphaned") ? pollInterval.orphaned : pollInterval.all;
+    this.#poll = this.#clock.after(interval, () => {
+      for (const { uid, attempt, announced } of this.#active.values()) {
+        const found = this.#reader.read(uid, attempt);
+        if (!found) this.#forget(uid, attempt);
+        else if (changeText(found) !== announced) {
+          this.#waiters.wake(uid, attempt);
+          this.#announce(uid, attempt);
+        }
+      }
+      this.#schedulePoll();
+    });
+  }
+}
+
+/** Writes to a named pipe; false if nobody reads it. */
+function writeToPipe(path: string, text: string): boolean {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(descriptor, text);
+    return true;
+  } catch (error) {
+    if (["ENXIO", "ENOENT", "EPIPE"].includes(errorCode(error) ?? "")) return false;
+    throw driverError(error, "The request could not be sent to the shim");
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function tryTo(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // The caller says why this may fail.
+  }
+}
