@@ -1,10 +1,10 @@
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "fettle/model";
-import type { Attempt, AttemptState, ExitRecord } from "../driver.js";
+import type { Attempt, AttemptState, ExitRecord, StopReason } from "../driver.js";
 import { namesIn, readJson, type AttemptFolders, type StoredRecord } from "./attempt-folder.js";
 import type { Cgroups } from "./cgroups.js";
-import { bootId, isAlive, parseKey } from "./identity.js";
+import { bootId, errorCode, isAlive, parseKey } from "./identity.js";
 import { readState, type ShimState } from "./state-file.js";
 import { usageOf } from "./usage.js";
 
@@ -53,7 +53,7 @@ export class AttemptReader {
       startedAt: state?.startedAt,
       process:
         child && state && state.startedAt !== undefined ? { ...child, bootId: state.bootId } : undefined,
-      stopping: (state?.stopping ?? false) || existsSync(join(path, "stopping")),
+      stopReason: state?.stopping ?? orphanStopReason(path),
       notified: state?.notified ?? false,
       adopted: stored.instance !== instance,
       tracking: state?.tracking ?? "none",
@@ -137,5 +137,15 @@ export class AttemptReader {
       // The disk is full or the folder was removed: the next instance will notice the end again.
     }
     return { state: "exited", exit };
+  }
+}
+
+/** Reason of a request to stop that came when the shim was gone. */
+function orphanStopReason(path: string): StopReason | undefined {
+  try {
+    return readFileSync(join(path, "stopping"), "utf8") as StopReason;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
   }
 }

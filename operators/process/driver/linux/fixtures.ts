@@ -42,7 +42,7 @@ export class TestMachine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { uid } of await this.driver.list()) {
       for (const { number } of await this.driver.inspect(uid)) {
-        await this.driver.stop(uid, number, { signal: "SIGKILL", grace: 0 });
+        await this.driver.stop(uid, number, { reason: "Deleted", signal: "SIGKILL", grace: 0 });
         await untilAttempt(this.driver, [uid, number], exited);
       }
     }

@@ -160,23 +160,23 @@ class LinuxDriver implements ProcessDriver {
     if (created) this.#removeOutdated(uid, launch.history);
   }
 
-  async stop(uid: string, attempt: number, { signal, grace }: StopOptions): Promise<void> {
+  async stop(uid: string, attempt: number, { reason, signal, grace }: StopOptions): Promise<void> {
     checkAttempt(uid, attempt);
     checkSignal(signal);
     const milliseconds = Math.max(0, Math.ceil(grace));
     using waiter = this.#waiters.create(uid, attempt);
-    const recipient = await this.#send(uid, attempt, `stop ${signal} ${milliseconds}\n`);
+    const recipient = await this.#send(uid, attempt, `stop ${signal} ${milliseconds} ${reason}\n`);
     failpoint("after-stop-request");
     if (recipient === "orphan") {
       const path = this.#folders.path(uid, attempt);
-      tryTo(() => writeFileSync(join(path, "stopping"), "", { mode: 0o600 }));
+      tryTo(() => writeFileSync(join(path, "stopping"), reason, { mode: 0o600 }));
       await this.#server.request("orphan", uid, attempt, signal, milliseconds);
       return;
     }
     if (recipient === undefined) return;
     for (const end = Date.now() + confirmLimit; Date.now() < end; await waiter.next(waitInterval)) {
       const found = this.#reader.read(uid, attempt);
-      if (!found || found.stopping || found.state === "exited") return;
+      if (!found || found.stopReason !== undefined || found.state === "exited") return;
     }
   }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ExitRecord, LaunchProblem, SignalName } from "../driver.js";
+import type { ExitRecord, LaunchProblem, SignalName, StopReason } from "../driver.js";
 import { errorCode, parseKey, type ProcessKey } from "./identity.js";
 
 /**
@@ -16,7 +16,8 @@ export interface ShimState {
   /** The main process. */
   readonly child?: ProcessKey | undefined;
   readonly startedAt?: number | undefined;
-  readonly stopping: boolean;
+  /** Reason of the first request to stop. */
+  readonly stopping?: StopReason | undefined;
   readonly notified: boolean;
   readonly tracking: "cgroup" | "subreaper" | "none";
   readonly limitProblems: readonly string[];
@@ -97,7 +98,7 @@ function parseState(text: string): ShimState {
     shim: parseKey(fields.get("shim")),
     child: parseKey(fields.get("child")),
     startedAt: number("started"),
-    stopping: fields.get("stopping") === "1",
+    stopping: fields.get("stopping") as StopReason | undefined,
     notified: fields.get("notified") === "1",
     tracking: (fields.get("tracking") ?? "none") as ShimState["tracking"],
     limitProblems: [...fields].filter(([key]) => /^limit\d+$/.test(key)).map(([, problem]) => problem),

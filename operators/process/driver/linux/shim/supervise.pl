@@ -180,24 +180,24 @@ sub read_notify {
     delete $self->{notify} if defined $count && $count == 0;
 }
 
-# Requests, one per line: "stop SIGTERM 10000" (milliseconds of grace) and "signal SIGHUP".
+# Requests, one per line: "stop SIGTERM 10000 Suspended" (milliseconds of grace, reason) and "signal SIGHUP".
 sub read_control {
     my ($self) = @_;
     my $text = '';
     sysread $self->{control}, $text, 65536 or return;
     for my $line (split /\n/, $text) {
         if ($line =~ /^signal (\S+)$/) { $self->signal_main($1) }
-        if ($line =~ /^stop (\S+) (\d+)$/) { $self->stop($1, $2 / 1000) }
+        if ($line =~ /^stop (\S+) (\d+) (\S+)$/) { $self->stop($1, $2 / 1000, $3) }
     }
 }
 
 sub stop {
-    my ($self, $signal, $grace) = @_;
+    my ($self, $signal, $grace, $reason) = @_;
     my $deadline = Kernel::monotonic() + $grace;
     my $before   = $self->{stop};
     $deadline = $before->{deadline} if $before && $before->{deadline} < $deadline;
     $self->{stop} = { signal => $signal, deadline => $deadline, killed => $before && $before->{killed} };
-    $self->{state}->set(stopping => 1) if !$before;
+    $self->{state}->set(stopping => $reason) if !$before;
     Kernel::failpoint('after-stopping');
     # Programs take a second signal as a request to hurry, so only another one is sent. A suspended process could not obey.
     if (!$before || $before->{signal} ne $signal) {
