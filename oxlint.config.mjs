@@ -79,6 +79,7 @@ export const folders = {
     "output",
     "completion",
     "modules",
+    "operators",
     "up",
     "run",
     "commands",

@@ -1,5 +1,11 @@
 import { CommanderError } from "commander";
-import { UsageError, type Command, type Terminal, type CommandEntry } from "./command/command.js";
+import {
+  type Command,
+  type CommandEntry,
+  type CommandGroup,
+  type Terminal,
+  UsageError,
+} from "./command/command.js";
 import { commandGroups } from "./commands/index.js";
 import { errorText } from "./command/error-text.js";
 import { nearest } from "./command/nearest.js";
@@ -30,7 +36,8 @@ export async function runCommandLine(
     // The user knows about an interrupt; the error it causes is not printed.
     const signalled = received();
     if (signalled !== undefined && terminal.signal.aborted) return signalled;
-    const isUsage = error instanceof UsageError;
+    // By its name: the command of an operator may use another copy of this package.
+    const isUsage = error instanceof Error && error.name === "UsageError";
     const help = isUsage && called !== undefined ? `\nSee fettle ${called.path} --help` : "";
     terminal.stderr.write(`fettle: ${errorText(error, terminal)}${help}\n`);
     return isUsage || (error instanceof Error && error.name === "ConfigError")
@@ -47,18 +54,45 @@ async function programFor(
 ): Promise<{ readonly program: ReturnType<typeof newProgram>; readonly wanted: Command | undefined }> {
   const program = newProgram(terminal);
   const [word] = words;
-  const entries = commandGroups.flatMap(({ commands }) => commands);
+  const groups = await groupsFor(words, terminal);
+  const entries = groups.flatMap(({ commands }) => commands);
   const wanted = await entries.find(({ name }) => name === word)?.load();
   if (word !== undefined && wanted === undefined && !word.startsWith("-")) {
     throw new UsageError(unknownCommand(word, entries));
   }
-  for (const { title, commands } of commandGroups) {
+  for (const { title, commands } of groups) {
     for (const { name, summary } of commands) {
       const command = name === word ? wanted : undefined;
       addCommand(program, { name, summary, command, group: `${title}:`, terminal, call });
     }
   }
   return { program, wanted };
+}
+
+/**
+ * Groups of commands for a command line. Those of operators are added only for a word that is no core command, or one that can be
+ * replaced, and for the list of all commands.
+ */
+async function groupsFor(words: readonly string[], terminal: Terminal): Promise<readonly CommandGroup[]> {
+  const [word] = words;
+  const has = (groups: readonly CommandGroup[]): boolean =>
+    groups.some(({ commands }) => commands.some(({ name, replaceable }) => name === word && !replaceable));
+  if (has(commandGroups)) return commandGroups;
+  const { withConfiguredCommands, withRecordedCommands } = await import("./operators/operator-commands.js");
+  const recorded = await withRecordedCommands(commandGroups, terminal);
+  const isHelp =
+    word === undefined || word.startsWith("-") || words.some((each) => /^(-h|--help)$/.test(each));
+  if (isHelp || has(recorded)) return recorded;
+  // This loads code of the folder: only for a word that is not a typing error either.
+  const core = commandGroups.flatMap(({ commands }) => commands).filter(({ replaceable }) => !replaceable);
+  if (
+    nearest(
+      word,
+      core.map(({ name }) => name),
+    ) !== undefined
+  )
+    return recorded;
+  return withConfiguredCommands(recorded, terminal);
 }
 
 function unknownCommand(word: string, entries: readonly CommandEntry[]): string {

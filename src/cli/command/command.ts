@@ -9,9 +9,15 @@ export type {
   Terminal,
 } from "../../plane/operators/command.js";
 
+/** A command of the command line itself, or of an operator. */
+export interface ListedCommand extends CommandEntry {
+  /** True for a command that an operator may replace by one of the same name. */
+  readonly replaceable?: boolean | undefined;
+}
+
 export interface CommandGroup {
   readonly title: string;
-  readonly commands: readonly CommandEntry[];
+  readonly commands: readonly ListedCommand[];
 }
 
 /** Invalid use of a command: exit code 2. */

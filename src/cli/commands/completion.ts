@@ -43,9 +43,12 @@ export const command: Command = {
         const { candidates } = await import("../completion/candidates.js");
         const { completionServer } = await import("../completion/completion-server.js");
         const { commandGroups } = await import("./index.js");
-        const found = await candidates(words.length === 0 ? [""] : words, commandGroups, (options) =>
+        const { withRecordedCommands } = await import("../operators/operator-commands.js");
+        const groups = await withRecordedCommands(commandGroups, terminal);
+        // The module of an operator may be gone, or fail.
+        const found = await candidates(words.length === 0 ? [""] : words, groups, (options) =>
           completionServer(options, terminal),
-        );
+        ).catch(() => []);
         if (found === "files") terminal.stdout.write(":files\n");
         else {
           for (const { word, summary } of found) {

@@ -101,7 +101,14 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "logs",
         summary: "where to find what logs would say",
+        replaceable: true,
         load: async () => (await import("./logs.js")).command,
+      },
+      {
+        name: "exec",
+        summary: "run a command where an operator runs programs",
+        replaceable: true,
+        load: async () => (await import("./exec.js")).command,
       },
       {
         name: "plan",

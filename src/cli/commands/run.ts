@@ -22,6 +22,7 @@ export const command: Command = {
       flags: "--health-port <port>",
       summary: "port for health and metrics, 0 for any free port (default: 8081)",
     },
+    { flags: "--data <folder>", summary: "folder for files of operators (default: .fettle)" },
     { flags: "--runs <folder>", summary: "folder for the record of runs (default: none, in memory)" },
     {
       flags: "--definitions <how>",
@@ -46,7 +47,8 @@ export const command: Command = {
     // Set before any large module is loaded.
     limitSemiSpace(terminal.env);
     const { run } = await import("../run/run.js");
-    return run(words, options, terminal);
+    const { commandGroups } = await import("./index.js");
+    return run(words, options, terminal, commandGroups);
   },
 };
 

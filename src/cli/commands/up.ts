@@ -90,6 +90,7 @@ export const command: Command = {
       signal: ending,
       isRestart: parent?.isRestart ?? false,
       forceDefinitions: options["forceDefinitions"] === true,
+      groups: (await import("./index.js")).commandGroups,
     });
     parent?.report({ port: Number(new URL(plane.url ?? "").port), sources });
     if (!ending.aborted) {

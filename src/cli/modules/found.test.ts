@@ -2,18 +2,21 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { resource } from "../../model/index.js";
 import { controller, plainController, schedule } from "../../runtime/index.js";
+import { defineOperator } from "../../plane/index.js";
 import { findIn } from "./found.js";
 
 const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.string() }) });
 const sites = controller({ for: Site, reconcile() {} });
 const plain = plainController({ for: Site, name: "plain", reconcile() {} });
+const process = defineOperator({ name: "process" });
 const nightly = schedule({ name: "nightly", cron: "0 2 * * *", run() {} });
 
-test("controllers, schedules and kinds are found under any name and in lists, each once", () => {
-  const found = findIn({ default: [sites, [plain]], sites, nightly, Site, all: { sites } });
+test("controllers, schedules, kinds and operators are found under any name and in lists, each once", () => {
+  const found = findIn({ default: [sites, [plain], process], sites, nightly, Site, all: { sites } });
   expect(found.controllers).toEqual([sites, plain]);
   expect(found.schedules).toEqual([nightly]);
   expect(found.kinds).toEqual([Site]);
+  expect(found.operators).toEqual([process]);
 });
 
 test("ignores exports of a similar shape, and calls no functions", () => {
@@ -24,7 +27,7 @@ test("ignores exports of a similar shape, and calls no functions", () => {
     nothing: null,
     text: "sites",
   });
-  expect(found).toEqual({ controllers: [], schedules: [], kinds: [] });
+  expect(found).toEqual({ controllers: [], schedules: [], kinds: [], operators: [] });
 });
 
 test("finds exports that another copy of the package created", () => {

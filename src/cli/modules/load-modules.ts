@@ -4,12 +4,15 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as Jiti from "jiti";
 import { formatDuration } from "../../model/time/duration.js";
+import type { OperatorDefinition } from "../../plane/operators/define-operator.js";
 import type { Terminal } from "../command/command.js";
 import { interruptible } from "../command/interruptible.js";
 import { findIn, type ModuleExports } from "./found.js";
 
 /** Exports of modules, and the source files that were loaded. */
-export interface Loaded extends ModuleExports {
+export interface Loaded extends Omit<ModuleExports, "operators"> {
+  /** Operators, each with the path of the module that exports it. */
+  readonly operators: ReadonlyMap<OperatorDefinition, string>;
   /** Modules and the TypeScript files they import; nothing of node_modules. */
   readonly files: readonly string[];
 }
@@ -26,7 +29,7 @@ const ownCode = dirname(dirname(fileURLToPath(import.meta.url)));
 const typescript = /\.[cm]?tsx?$/;
 
 /**
- * Loads modules, TypeScript or JavaScript, and finds the controllers, schedules and kinds they export.
+ * Loads modules, TypeScript or JavaScript, and finds the controllers, schedules, kinds and operators they export.
  *
  * @throws {ModuleError} for a module that cannot be loaded, or that exports none of these.
  */
@@ -38,6 +41,7 @@ export async function loadModules(
   const { cwd } = terminal;
   const load = paths.some((path) => typescript.test(path)) ? typescriptLoader(cwd) : undefined;
   const all: ModuleExports[] = [];
+  const operators = new Map<OperatorDefinition, string>();
   for (const path of paths) {
     const name = relative(cwd, path);
     const exports = await interruptible(
@@ -50,15 +54,17 @@ export async function loadModules(
       terminal,
     );
     const found = findIn(exports);
-    if (found.controllers.length + found.schedules.length + found.kinds.length === 0) {
+    if (Object.values(found).every((list) => list.length === 0)) {
       throw new ModuleError(nothingIn(name, exports));
     }
+    for (const operator of found.operators) if (!operators.has(operator)) operators.set(operator, path);
     all.push(found);
   }
   return {
     controllers: [...new Set(all.flatMap(({ controllers }) => controllers))],
     schedules: [...new Set(all.flatMap(({ schedules }) => schedules))],
     kinds: [...new Set(all.flatMap(({ kinds }) => kinds))],
+    operators,
     files: [...new Set([...paths, ...(load?.files() ?? [])])],
   };
 }
@@ -146,7 +152,7 @@ function nothingIn(name: string, exports: Readonly<Record<string, unknown>>): st
   const isFunction = names.some((each) => typeof exports[each] === "function");
   const functions = isFunction ? " (functions are not called; export their results)" : "";
   return (
-    `${name} exports no controllers, schedules or kinds. Export the results of controller(), plainController(), ` +
-    `schedule() or resource(), by any name or in an array. ${what}${functions}`
+    `${name} exports no controllers, schedules, kinds or operators. Export the results of controller(), plainController(), ` +
+    `schedule(), resource() or defineOperator(), by any name or in an array. ${what}${functions}`
   );
 }

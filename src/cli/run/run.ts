@@ -1,12 +1,20 @@
+import type { Controller } from "../../runtime/controller/controller.js";
 import type { Log } from "../../runtime/log/log.js";
 import { loadConfig } from "../../plane/config/load-config.js";
 import type { Config } from "../../plane/config/config.js";
 import { overrideControllers } from "../../plane/config/override-controllers.js";
-import { operator, type Operator } from "../../plane/operator.js";
-import { UsageError, type OptionValues, type Terminal, StartError } from "../command/command.js";
+import { operator, type Operator, type OperatorOptions } from "../../plane/operator.js";
+import {
+  UsageError,
+  type CommandGroup,
+  type OptionValues,
+  type Terminal,
+  StartError,
+} from "../command/command.js";
 import { connect } from "../server/connect.js";
 import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
+import { commandsOf, recordCommands } from "../operators/operator-commands.js";
 import { followForPeople, followForPrograms } from "../up/follow-work.js";
 import { logOf } from "../up/log-of.js";
 import { textOption } from "../command/options.js";
@@ -16,6 +24,7 @@ export async function run(
   words: readonly string[],
   options: OptionValues,
   terminal: Terminal,
+  groups: readonly CommandGroup[],
 ): Promise<number> {
   const { env, cwd, stdout } = terminal;
   // --kubeconfig is read here, while the configuration names the one that `fettle up` writes. Leader election is on by default.
@@ -23,13 +32,17 @@ export async function run(
   const flags = { ...rest, ...(leaderElection === false && { leaderElection }) };
   const { config, origins } = await loadConfig({ file: textOption(options, "config"), flags, env, cwd });
   const found = await modulesOf(words.length > 0 ? words : config.modules, terminal);
-  const controllers = overrideControllers(found.controllers, config.controllers, origins);
+  const configure = (all: readonly Controller[]): readonly Controller[] =>
+    overrideControllers(all, config.controllers, origins);
+  if (found.operators.size === 0) configure(found.controllers);
+  const commands = commandsOf(found.operators, groups);
   const isConfigured = origins.get("log.format")?.type !== "default";
   const format = isConfigured || stdout.isTTY === true ? config.log.format : "json";
   const log = logOf({ level: config.log.level, format }, terminal);
   const since = Date.now();
-  const running = await begin({ ...found, controllers }, config, options, log, terminal);
+  const running = await begin({ ...found, configure }, config, options, log, terminal);
   try {
+    await recordCommands(config.data, commands, log, terminal);
     printStart(running, format, textOption(options, "namespace"), log, terminal, since);
     await untilEnd(
       running,
@@ -56,15 +69,15 @@ async function modulesOf(words: readonly string[], terminal: Terminal): Promise<
     );
   }
   const found = await loadModules(modules, terminal);
-  if (found.controllers.length + found.schedules.length === 0) {
+  if (found.controllers.length + found.schedules.length + found.operators.size === 0) {
     throw new UsageError("these modules export kinds, but no controllers");
   }
   return found;
 }
 
 async function begin(
-  { controllers, schedules, kinds }: Loaded,
-  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health }, runs }: Config,
+  { controllers, schedules, kinds, operators, configure }: Loaded & Pick<OperatorOptions, "configure">,
+  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health }, runs, data }: Config,
   options: OptionValues,
   log: Log,
   terminal: Terminal,
@@ -83,6 +96,9 @@ async function begin(
       controllers,
       schedules,
       kinds,
+      operators: [...operators.keys()],
+      configure,
+      data,
       connection: connected.connection,
       namespace: textOption(options, "namespace"),
       ...(sharding?.shards === undefined

@@ -1,10 +1,13 @@
-import type picocolors from "picocolors";
-
 /** Control and formatting characters. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Functions that color text; without colors they return it unchanged. */
-export type Colors = ReturnType<typeof picocolors.createColors>;
+export type Colors = Readonly<
+  Record<
+    "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan" | "gray",
+    (text: string) => string
+  >
+>;
 
 /** TableCell of a table, with the color of its text. */
 export type TableCell = string | { readonly text: string; readonly paint: (text: string) => string };

@@ -10,11 +10,16 @@ import { quoted } from "../command/quoted.js";
 import type { ModuleExports } from "../modules/found.js";
 import { ownProgram } from "../templates/own-package.js";
 
+/** Parts of a control plane that was started from modules. */
+export interface StartedExports extends Pick<ModuleExports, "controllers" | "kinds"> {
+  readonly schedules: readonly { readonly name: string }[];
+}
+
 export interface Running {
   readonly url: string;
   readonly kubeconfig: string;
   readonly config: Config;
-  readonly found: ModuleExports;
+  readonly found: StartedExports;
   readonly applied: readonly Applied[];
   /** Milliseconds. */
   readonly took: number;

@@ -1,16 +1,19 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Controller } from "../../runtime/controller/controller.js";
+import { orderOperators } from "../../plane/operators/order-operators.js";
 import type { Log } from "../../runtime/log/log.js";
-import type { ControlPlane } from "../../plane/control-plane.js";
+import type { ControlPlane, ControlPlaneOptions } from "../../plane/control-plane.js";
 import type { Config, LoadedConfig } from "../../plane/config/config.js";
 import type { KeyPairFiles } from "../../server/index.js";
-import { StartError, type Terminal } from "../command/command.js";
+import { StartError, type CommandGroup, type Terminal } from "../command/command.js";
 import { interruptible } from "../command/interruptible.js";
 import { formatDuration, sleep, systemClock } from "../../model/core.js";
 import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
-import { banner } from "./banner.js";
+import { banner, type StartedExports } from "./banner.js";
 import { makeFolder } from "./fresh-folder.js";
+import { commandsOf, recordCommands } from "../operators/operator-commands.js";
 import { applyPlaced, readStartManifests } from "./manifests.js";
 
 /** Running control plane and its source files. */
@@ -59,7 +62,14 @@ export async function start(
     signal,
     isRestart,
     forceDefinitions,
-  }: { readonly signal: AbortSignal; readonly isRestart: boolean; readonly forceDefinitions: boolean },
+    groups,
+  }: {
+    readonly signal: AbortSignal;
+    readonly isRestart: boolean;
+    readonly forceDefinitions: boolean;
+    /** Commands of the command line. */
+    readonly groups: readonly CommandGroup[];
+  },
 ): Promise<Started> {
   const began = performance.now();
   const since = Date.now();
@@ -69,7 +79,11 @@ export async function start(
   const found = await loadModules(sources.modules, terminal);
   const manifests = await readStartManifests(sources.manifests, cwd);
   const { overrideControllers } = await import("../../plane/config/override-controllers.js");
-  const controllers = overrideControllers(found.controllers, config.controllers, origins);
+  const configure = (all: readonly Controller[]): readonly Controller[] =>
+    overrideControllers(all, config.controllers, origins);
+  // The controllers of operators are known after the start.
+  if (found.operators.size === 0) configure(found.controllers);
+  const commands = commandsOf(found.operators, groups);
   const { logOf } = await import("./log-of.js");
   const log = logOf(config.log, terminal);
   // A failed start removes the folder if it created it.
@@ -81,7 +95,7 @@ export async function start(
       });
   const opening = open(
     { ...config, ...(isBorrowed && { data: undefined }), forceDefinitions },
-    { ...found, controllers },
+    { ...found, configure },
     log,
     terminal,
   );
@@ -107,6 +121,7 @@ export async function start(
       followForPeople(watched, { colors, write: (text) => buffered.write(text) });
     const applied = await applyPlaced((manifest) => plane.apply(manifest), manifests);
     const { url = "", kubeconfig = "" } = plane;
+    if (!isBorrowed) await recordCommands(config.data, commands, log, terminal);
     if (config.log.format === "json") {
       log.info({ url, kubeconfig, data: config.data, applied: applied.length }, "fettle is up");
       followForPrograms(watched, log);
@@ -115,7 +130,7 @@ export async function start(
       stdout.write(
         isRestart
           ? `Restarted in ${Math.round(took)} ms.\n`
-          : `${banner({ url, kubeconfig, config, found, applied, took }, terminal)}\n`,
+          : `${banner({ url, kubeconfig, config, found: startedParts(plane, found), applied, took }, terminal)}\n`,
       );
     }
     buffered.release();
@@ -128,6 +143,15 @@ export async function start(
     await removeFolder();
     throw error;
   }
+}
+
+/** Controllers, schedules and kinds of a plane, with those of its operators. */
+function startedParts({ controllers }: ControlPlane, { kinds, operators }: Loaded): StartedExports {
+  return {
+    controllers: controllers.all.map(({ controller }) => controller),
+    schedules: controllers.schedules,
+    kinds: [...kinds, ...orderOperators([...operators.keys()]).flatMap((operator) => operator.kinds)],
+  };
 }
 
 /**
@@ -178,7 +202,12 @@ type StartConfig = Omit<Config, "data"> & {
   readonly forceDefinitions: boolean;
 };
 
-async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
+async function open(
+  config: StartConfig,
+  found: Loaded & Pick<ControlPlaneOptions, "configure">,
+  log: Log,
+  terminal: Terminal,
+): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
   const { data, store, listen, services, objects, runs, forceDefinitions } = config;
   try {
@@ -186,6 +215,8 @@ async function open(config: StartConfig, found: Loaded, log: Log, terminal: Term
       controllers: found.controllers,
       schedules: found.schedules,
       kinds: found.kinds,
+      operators: [...found.operators.keys()],
+      configure: found.configure,
       forceDefinitions,
       data,
       store: store === "memory" ? "memory" : undefined,

@@ -1,7 +1,9 @@
 /** Streams, environment and signals of a command; tests pass their own. */
 export interface Terminal {
   readonly stdout: {
-    write(text: string): unknown;
+    /** Returns false when the reader is slower: `writeOut` of `fettle/cli` waits for it. */
+    write(chunk: string | Uint8Array): unknown;
+    once?(event: "drain", listener: () => void): unknown;
     readonly isTTY?: boolean | undefined;
     readonly columns?: number | undefined;
     readonly rows?: number | undefined;
