@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { defineOperator, triggers, type Clock, type OperatorDefinition } from "fettle";
 import type { ProcessDriver } from "./driver/driver.js";
+import { commands } from "./commands/index.js";
 import { checkCluster } from "./cluster-mark.js";
 import { Process, ProcessSet } from "./kinds.js";
 import { logRoute } from "./log-route.js";
@@ -34,6 +35,7 @@ export function processOperator({
   return defineOperator({
     name: "process",
     kinds: [Process, ProcessSet],
+    commands,
     async setup({ folder, client, clock, log, onStop, checkAccess }) {
       await checkCluster(folder, client);
       const driver = await openDriver({ folder, clock });

@@ -273,3 +273,5 @@ export type ProbeSpec = NonNullable<ProcessSpec["startupProbe"]>;
 export const restartedAt = "process.fettle.dev/restartedAt";
 /** Set to the current time to send the reload signal. */
 export const reloadedAt = "process.fettle.dev/reloadedAt";
+/** Label of the processes of a set: its name. */
+export const setLabel = "process.fettle.dev/set";

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { controller, duration, type Controller, type SpecInput } from "fettle";
 import { ControllerRevision } from "fettle/kubernetes";
-import { Process, ProcessSet, type ProcessObject, type ProcessSetObject } from "./kinds.js";
+import { Process, ProcessSet, setLabel, type ProcessObject, type ProcessSetObject } from "./kinds.js";
 import { planUpdate, type Replica } from "./rolling-update.js";
 import { conditionsOf } from "./status.js";
 
-/** Label of the processes of a set: its name. */
-const setLabel = "process.fettle.dev/set";
 /** Label of a process: hash of the template that it was made from. */
 const revisionLabel = "process.fettle.dev/revision";
 /** Annotation of a process: when it got its template. */
