@@ -16,7 +16,7 @@ async function processWith(spec: object): Promise<ProcessObject> {
 test("variables are replaced as in Kubernetes", () => {
   const env = { PORT: "8080", EMPTY: "" };
   expect(expand("--port=$(PORT)", env)).toBe("--port=8080");
-  expect(expand("$(NONE) $$(PORT) $(EMPTY)| $PORT", env)).toBe("$(NONE) $(PORT) | $PORT");
+  expect(expand("$(NONE) $$(PORT) $(EMPTY)| $PORT $$", env)).toBe("$(NONE) $(PORT) | $PORT $$");
 });
 
 test("the environment has ports, references and nothing of our own environment", async () => {

@@ -123,11 +123,11 @@ function referenced(
 
 /**
  * Replaces `$(NAME)` by the variable of that name, as Kubernetes does: `$$(NAME)` is the text `$(NAME)`, and a name that is not
- * defined stays as it is.
+ * defined stays as it is. Unlike there, `$$` alone stays too, since scripts use it.
  */
 export function expand(text: string, env: Readonly<Record<string, string>>): string {
-  return text.replaceAll(/\$\$|\$\(([^)\s]+)\)/g, (found, name?: string) => {
-    if (name === undefined) return "$";
+  return text.replaceAll(/\$?\$\(([^)\s]+)\)/g, (found, name: string) => {
+    if (found.startsWith("$$")) return found.slice(1);
     return Object.hasOwn(env, name) ? (env[name] ?? found) : found;
   });
 }
