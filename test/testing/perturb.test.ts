@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { controller, isAlreadyExists, isNotFound, plainController, type Controller } from "fettle";
+import { controller, isAlreadyExists, isNotFound, plainController, triggers, type Controller } from "fettle";
 import { ConfigMap, Secret } from "fettle/kubernetes";
 import { perturb, type Scenario } from "fettle/testing";
 import { FakeCdn, Page, Site, sites } from "./sites.js";
@@ -41,6 +41,62 @@ test("a correct controller has no failures", async () => {
   expect(kindsOf(report.tried.map((schedule) => ({ schedule })))).toHaveLength(10);
   expect(progress.at(-1)).toBe(100);
   expect(report.text()).toMatch(/^100 of \d+ schedules were run; all of them end as without faults\.$/);
+});
+
+describe("events of the outside world", () => {
+  class Launcher {
+    readonly #running = new Set<string>();
+    readonly #listeners = new Set<(name: string) => void>();
+    /** Sources of triggers may be part of a world. */
+    readonly exits = triggers();
+    onExit(listener: (name: string) => void): void {
+      this.#listeners.add(listener);
+    }
+    start(name: string): void {
+      this.#running.add(name);
+    }
+    exit(name: string): void {
+      this.#running.delete(name);
+      for (const listener of this.#listeners) listener(name);
+      this.exits.send(name, "it exited");
+    }
+    running(): readonly string[] {
+      return [...this.#running];
+    }
+  }
+  const scenario = (connect: "listener" | "source" | "nothing"): Scenario<Launcher> => ({
+    world: { create: () => new Launcher(), snapshot: (launcher) => launcher.running() },
+    controllers(launcher) {
+      const exits = triggers();
+      if (connect === "listener") launcher.onExit((name) => exits.send(name, "it exited"));
+      const start = controller({
+        for: Site,
+        triggers: [connect === "source" ? launcher.exits : exits],
+        resync: false,
+        reconcile: ({ name }) => launcher.start(name),
+      });
+      return [start];
+    },
+    async workload({ client, world, settled }) {
+      await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+      await settled();
+      world.exit("a");
+      await settled();
+    },
+  });
+
+  test.each(["listener", "source"] as const)(
+    "reach restarted controllers, too, through a %s",
+    async (connect) => {
+      const report = await perturb(scenario(connect), { limit: 60 });
+      expect(report.failures, report.text()).toEqual([]);
+    },
+  );
+
+  test("are missed without triggers", async () => {
+    const report = await perturb(scenario("nothing"), { limit: 60 });
+    expect(report.failures).not.toEqual([]);
+  });
 });
 
 describe("intermediate state: a crash between two writes", () => {

@@ -10,7 +10,7 @@ export type {
 } from "../../plane/operators/command.js";
 
 /** A command of the command line itself, or of an operator. */
-export interface ListedCommand extends CommandEntry {
+interface ListedCommand extends CommandEntry {
   /** True for a command that an operator may replace by one of the same name. */
   readonly replaceable?: boolean | undefined;
 }

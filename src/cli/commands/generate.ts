@@ -132,6 +132,7 @@ async function load(
   readonly definitions: readonly CustomResourceDefinition[];
 }> {
   const { cwd, env } = terminal;
+  const { orderOperators } = await import("../../plane/operators/order-operators.js");
   const { loadModules } = await import("../modules/load-modules.js");
   const { sortWords } = await import("../modules/sort-words.js");
   const { loadConfig } = await import("../../plane/config/load-config.js");
@@ -144,8 +145,11 @@ async function load(
       throw new UsageError(`no module in ${words.join(", ")}; expected a file such as src/index.ts`);
     throw new UsageError("missing modules, such as src/index.ts; name them, or list them in fettle.yaml");
   }
-  const { controllers, kinds } = await loadModules(modules, terminal);
-  const definitions = kindsOf(controllers, kinds).map((kind) => customResourceDefinition(kind));
+  const { controllers, kinds, operators } = await loadModules(modules, terminal);
+  const ofOperators = orderOperators([...operators.keys()]).flatMap((operator) => operator.kinds);
+  const definitions = kindsOf(controllers, [...ofOperators, ...kinds]).map((kind) =>
+    customResourceDefinition(kind),
+  );
   return {
     controllers,
     definitions: definitions.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),

@@ -78,6 +78,8 @@ export class Director {
   workloadOver = false;
   readonly #options: DirectorOptions;
   readonly #whenSeen: (() => void)[] = [];
+  /** True while controllers are created. */
+  #isSettingUp = false;
 
   constructor(options: DirectorOptions) {
     this.#options = options;
@@ -120,8 +122,19 @@ export class Director {
     return this.#follow(life, effect, perform(), () => true);
   }
 
+  /** Creates controllers: what they call of the outside world meanwhile, such as to listen to its events, is no effect. */
+  settingUp<T>(create: () => T): T {
+    this.#isSettingUp = true;
+    try {
+      return create();
+    } finally {
+      this.#isSettingUp = false;
+    }
+  }
+
   /** Performs a call of the outside world, which may be synchronous. */
   outside<T>(life: Life, what: string, isAsync: boolean, perform: () => T): T {
+    if (this.#isSettingUp) return perform();
     if (!life.alive) return never() as T;
     const before = this.#options.worldText();
     const effect = this.#effect(what, undefined);

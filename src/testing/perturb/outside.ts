@@ -8,7 +8,7 @@ export function outsideOf<World>(world: World, director: Director, life: Life): 
   return wrap(world, "world");
 
   function wrap<T>(value: T, path: string): T {
-    if (typeof value !== "object" || value === null) return value;
+    if (typeof value !== "object" || value === null || isTriggerSource(value)) return value;
     const methods = new Map<PropertyKey, unknown>();
     return new Proxy(value, {
       get(target, property) {
@@ -29,6 +29,11 @@ export function outsideOf<World>(world: World, director: Director, life: Life): 
       },
     });
   }
+}
+
+/** True for the result of `triggers()`: controllers subscribe to it, which is no effect. */
+function isTriggerSource(value: object): boolean {
+  return "send" in value && typeof value.send === "function" && "subscribe" in value;
 }
 
 /** True for a property that a proxy has to return unchanged. */

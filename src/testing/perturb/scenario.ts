@@ -42,7 +42,10 @@ export interface OutsideWorld<World> {
 
 /** Controllers and a workload for them. */
 export interface Scenario<World> {
-  /** Creates the controllers at every start. Faults can occur at calls of the methods of the `world` passed here. */
+  /**
+   * Creates the controllers at every start. Faults can occur at calls of the methods of the `world` passed here, except while this
+   * function runs: it may listen to events of the world, and send them to `triggers()`.
+   */
   controllers(world: World, options: WorldOptions): readonly Controller[];
   schedules?(world: World): readonly PeriodicWork[];
   readonly world?: OutsideWorld<World> | undefined;

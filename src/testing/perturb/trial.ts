@@ -187,7 +187,8 @@ class Trial<World> implements AsyncDisposable {
   }
 
   #createControllers(life: Life): readonly Controller[] {
-    return this.#scenario.controllers(this.#worldFor(life), this.#worldOptions);
+    const world = this.#worldFor(life);
+    return this.#director.settingUp(() => this.#scenario.controllers(world, this.#worldOptions));
   }
 
   #worldFor(life: Life): World {

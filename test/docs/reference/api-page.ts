@@ -21,6 +21,7 @@ const paths: Readonly<Record<string, string>> = {
   "fettle/store/conformance": "Conformance suite for your own store.",
   "fettle/server": "The API server alone. [The API server](../server.md) explains it.",
   "fettle/plane": "Everything put together: control plane, operator, configuration, backup.",
+  "fettle/cli": "Tools for the commands of an operator. [Operators](../operators.md#commands) explains them.",
   "fettle/testing": "Tools to test controllers, in any test runner.",
 };
 
