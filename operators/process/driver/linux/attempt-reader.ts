@@ -4,7 +4,7 @@ import type { Clock } from "fettle/model";
 import type { Attempt, AttemptState, ExitRecord } from "../driver.js";
 import { namesIn, readJson, type AttemptFolders, type StoredRecord } from "./attempt-folder.js";
 import type { Cgroups } from "./cgroups.js";
-import { bootId, isAlive, parseKey } from "./identity.js";
+import { bootId, isAlive, parseKey, readIfExists } from "./identity.js";
 import { readState, type ShimState } from "./state-file.js";
 import { usageOf } from "./usage.js";
 
@@ -13,9 +13,12 @@ export interface AttemptReaderOptions {
   readonly instance: string;
   readonly clock: Clock;
   readonly cgroups: Cgroups;
-  /** Called once for each attempt whose shim was killed and whose main process has ended. */
+  /** Called for an attempt whose shim was killed while something of it remains in cgroups, though not the main process. */
   readonly onLost: (uid: string, attempt: number) => void;
 }
+
+/** Looks at the folder of a lost attempt after which an empty one that cannot be removed is left alone. */
+const maxSweeps = 100;
 
 /** State of an attempt, and the end if there is one. */
 interface Verdict {
@@ -31,6 +34,9 @@ export class AttemptReader {
   /** Ends that this instance noticed; kept in memory for the case that the disk is full. */
   readonly #ends = new Map<string, ExitRecord>();
 
+  /** How often the leftovers of lost attempts were found. */
+  readonly #sweeps = new Map<string, number>();
+
   constructor(options: AttemptReaderOptions) {
     this.#options = options;
   }
@@ -39,7 +45,7 @@ export class AttemptReader {
   read(uid: string, number: number): Attempt | undefined {
     const { instance, cgroups, folders } = this.#options;
     const path = folders.path(uid, number);
-    const stored = this.#record(path);
+    const stored = this.#stored(path);
     if (stored === undefined) return undefined;
     const verdict = this.#judge(uid, number, stored);
     // After the verdict, so that it is at least as new.
@@ -66,7 +72,7 @@ export class AttemptReader {
 
   /** State only; undefined if there is no such attempt. */
   state(uid: string, number: number): AttemptState | undefined {
-    const stored = this.#record(this.#options.folders.path(uid, number));
+    const stored = this.#stored(this.#options.folders.path(uid, number));
     return stored && this.#judge(uid, number, stored).state;
   }
 
@@ -76,7 +82,7 @@ export class AttemptReader {
     this.#ends.delete(path);
   }
 
-  #record(path: string): StoredRecord | undefined {
+  #stored(path: string): StoredRecord | undefined {
     const known =
       this.#records.get(path) ?? (readJson(join(path, "record.json")) as StoredRecord | undefined);
     if (known) this.#records.set(path, known);
@@ -99,13 +105,25 @@ export class AttemptReader {
     }
     // The shim may have written its last words after they were read above.
     const last = readState(join(path, "state"));
-    if (last?.exit) return { state: "exited", exit: last.exit };
-    if (last?.phase === "new") {
-      return this.#notice(path, "NotStarted", "Its shim was killed before it could start the process");
+    if (last?.phase === "exited") return { state: "exited", exit: last.exit };
+    if (last?.child && !last.exit && isAlive(last.child)) return { state: "orphaned" };
+    if (last && this.#hasLeftovers(path, last)) {
+      this.#options.onLost(uid, number);
+      return { state: last.phase === "new" ? "starting" : "orphaned" };
     }
-    if (last?.child && isAlive(last.child)) return { state: "orphaned" };
-    this.#options.onLost(uid, number);
-    return this.#notice(path, "Unknown");
+    if (last?.exit) return this.#record(path, last.exit);
+    if (last?.phase !== "new") return this.#notice(path, "Unknown");
+    return this.#notice(path, "NotStarted", "Its shim was killed before it could start the process");
+  }
+
+  /** True while processes or folders of a lost attempt remain in cgroups. Folders that cannot be removed do not count for ever. */
+  #hasLeftovers(path: string, { cgroups }: ShimState): boolean {
+    const folders = [...cgroups.values()].filter((folder) => existsSync(folder));
+    if (folders.length === 0) return false;
+    const waited = (this.#sweeps.get(path) ?? 0) + 1;
+    this.#sweeps.set(path, waited);
+    const hasProcesses = folders.some((folder) => readIfExists(join(folder, "cgroup.procs")) !== "");
+    return hasProcesses || waited < maxSweeps;
   }
 
   #hasShim(path: string, state: ShimState | undefined): boolean {
@@ -129,7 +147,12 @@ export class AttemptReader {
       problem: message === undefined ? undefined : { reason: "LaunchFailed", message },
       at: this.#options.clock.now(),
     };
+    return this.#record(path, exit);
+  }
+
+  #record(path: string, exit: ExitRecord): Verdict {
     this.#ends.set(path, exit);
+    this.#sweeps.delete(path);
     try {
       writeFileSync(join(path, "end.json.new"), JSON.stringify(exit), { mode: 0o600 });
       renameSync(join(path, "end.json.new"), join(path, "end.json"));
