@@ -24,6 +24,8 @@ const maxSweeps = 100;
 interface Verdict {
   readonly state: AttemptState;
   readonly exit?: ExitRecord | undefined;
+  /** What the shim wrote. */
+  readonly shim: ShimState | undefined;
 }
 
 /** Works out the state of attempts from the files of their shims and from what runs. */
@@ -48,8 +50,7 @@ export class AttemptReader {
     const stored = this.#stored(path);
     if (stored === undefined) return undefined;
     const verdict = this.#judge(uid, number, stored);
-    // After the verdict, so that it is at least as new.
-    const state = readState(join(path, "state"));
+    const state = verdict.shim;
     const { child } = state ?? {};
     const exited = verdict.state === "exited";
     return {
@@ -91,29 +92,39 @@ export class AttemptReader {
 
   #judge(uid: string, number: number, stored: StoredRecord): Verdict {
     const path = this.#options.folders.path(uid, number);
-    const end = this.#ends.get(path) ?? (readJson(join(path, "end.json")) as ExitRecord | undefined);
-    if (end) return { state: "exited", exit: end };
     const state = readState(join(path, "state"));
-    if (state?.phase === "exited") return { state: "exited", exit: state.exit };
-    const rebooted = stored.bootId !== bootId();
-    if (rebooted) {
+    const end = this.#end(path);
+    if (end) return { state: "exited", exit: end, shim: state };
+    if (state?.phase === "exited") return { state: "exited", exit: state.exit, shim: state };
+    if (stored.bootId !== bootId()) {
       // An exit code that was recorded is worth more than the knowledge that the machine was rebooted.
-      return state?.exit ? { state: "exited", exit: state.exit } : this.#notice(path, "Rebooted");
+      return { state: "exited", exit: state?.exit ?? this.#notice(path, "Rebooted"), shim: state };
     }
     if (this.#hasShim(path, state)) {
-      return { state: state?.phase === "running" || state?.phase === "ending" ? "running" : "starting" };
+      const runs = state?.phase === "running" || state?.phase === "ending";
+      return { state: runs ? "running" : "starting", shim: state };
     }
     // The shim may have written its last words after they were read above.
     const last = readState(join(path, "state"));
-    if (last?.phase === "exited") return { state: "exited", exit: last.exit };
-    if (last?.child && !last.exit && isAlive(last.child)) return { state: "orphaned" };
+    if (last?.phase === "exited") return { state: "exited", exit: last.exit, shim: last };
+    if (last?.child && !last.exit && isAlive(last.child)) return { state: "orphaned", shim: last };
     if (last && this.#hasLeftovers(path, last)) {
       this.#options.onLost(uid, number);
-      return { state: last.phase === "new" ? "starting" : "orphaned" };
+      return { state: last.phase === "new" ? "starting" : "orphaned", shim: last };
     }
-    if (last?.exit) return this.#record(path, last.exit);
-    if (last?.phase !== "new") return this.#notice(path, "Unknown");
-    return this.#notice(path, "NotStarted", "Its shim was killed before it could start the process");
+    const exit = last?.exit
+      ? this.#record(path, last.exit)
+      : last?.phase === "new"
+        ? this.#notice(path, "NotStarted", "Its shim was killed before it could start the process")
+        : this.#notice(path, "Unknown");
+    return { state: "exited", exit, shim: last };
+  }
+
+  #end(path: string): ExitRecord | undefined {
+    const file = join(path, "end.json");
+    return (
+      this.#ends.get(path) ?? (existsSync(file) ? (readJson(file) as ExitRecord | undefined) : undefined)
+    );
   }
 
   /** True while processes or folders of a lost attempt remain in cgroups. Folders that cannot be removed do not count for ever. */
@@ -139,7 +150,7 @@ export class AttemptReader {
   }
 
   /** Records an end that the shim could not record. */
-  #notice(path: string, cause: ExitRecord["cause"], message?: string): Verdict {
+  #notice(path: string, cause: ExitRecord["cause"], message?: string): ExitRecord {
     const exit: ExitRecord = {
       cause,
       oomKilled: false,
@@ -150,7 +161,7 @@ export class AttemptReader {
     return this.#record(path, exit);
   }
 
-  #record(path: string, exit: ExitRecord): Verdict {
+  #record(path: string, exit: ExitRecord): ExitRecord {
     this.#ends.set(path, exit);
     this.#sweeps.delete(path);
     try {
@@ -159,6 +170,6 @@ export class AttemptReader {
     } catch {
       // The disk is full or the folder was removed: the next instance will notice the end again.
     }
-    return { state: "exited", exit };
+    return exit;
   }
 }

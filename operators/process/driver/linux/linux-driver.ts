@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, constants, existsSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "fettle/model";
 import {
@@ -21,12 +21,12 @@ import { AttemptFolders, driverError, namesIn } from "./attempt-folder.js";
 import { AttemptReader } from "./attempt-reader.js";
 import { findCgroups, noCgroups, type Cgroups } from "./cgroups.js";
 import { Changes } from "./changes.js";
-import { openEventPipe } from "./event-pipe.js";
 import { failpoint } from "./failpoint.js";
 import { followLog } from "./follow-log.js";
 import { bootId, errorCode } from "./identity.js";
 import { encodeLaunch } from "./launch-file.js";
 import { LogProbes } from "./log-probes.js";
+import { openEventPipe, writeToPipe } from "./pipes.js";
 import { allocatePort, isPortFree } from "./ports.js";
 import { probeCommand, probeHttp, probeTcp } from "./probes.js";
 import { ShimServer } from "./shim-server.js";
@@ -177,7 +177,11 @@ class LinuxDriver implements ProcessDriver {
       return;
     }
     if (recipient === undefined) return;
-    for (const end = Date.now() + confirmLimit; Date.now() < end; await waiter.next(waitInterval)) {
+    for (
+      const end = performance.now() + confirmLimit;
+      performance.now() < end;
+      await waiter.next(waitInterval)
+    ) {
       const found = this.#reader.read(uid, attempt);
       if (!found || found.stopping || found.state === "exited") return;
     }
@@ -336,8 +340,12 @@ class LinuxDriver implements ProcessDriver {
   /** Takes over an attempt of an earlier instance. One that no shim has claimed was never reported as started, so it is removed. */
   #adopt(uid: string, attempt: number): void {
     if (this.#cancel(uid, attempt)) return;
-    if (namesIn(this.#folders.path(uid, attempt)).includes("claim.driver")) {
+    const path = this.#folders.path(uid, attempt);
+    const isUnreadable = this.#reader.state(uid, attempt) === undefined;
+    if (isUnreadable) this.#log(`${path} is damaged, as after a crash of the machine, and is removed`);
+    if (isUnreadable || namesIn(path).includes("claim.driver")) {
       this.#folders.remove(uid, attempt);
+      this.#forget(uid, attempt);
     } else if (this.#isActive(uid, attempt)) {
       this.#changes.track(uid, attempt);
     }
@@ -364,27 +372,12 @@ class LinuxDriver implements ProcessDriver {
   /** Asks for it once a second at most; the attempt is announced when nothing is left. */
   #killLeftovers(uid: string, attempt: number): void {
     const key = `${uid}/${attempt}`;
-    if (Date.now() < (this.#sweepsAt.get(key) ?? 0)) return;
-    this.#sweepsAt.set(key, Date.now() + 1000);
+    if (performance.now() < (this.#sweepsAt.get(key) ?? 0)) return;
+    this.#sweepsAt.set(key, performance.now() + 1000);
     this.#changes.track(uid, attempt);
     this.#server.request("orphan", uid, attempt, "-", 0).catch((error: unknown) => {
       this.#log(`descendants of ${uid}/${attempt} could not be killed: ${String(error)}`);
     });
-  }
-}
-
-/** Writes to a named pipe; false if nobody reads it. */
-function writeToPipe(path: string, text: string): boolean {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    writeSync(descriptor, text);
-    return true;
-  } catch (error) {
-    if (["ENXIO", "ENOENT", "EPIPE"].includes(errorCode(error) ?? "")) return false;
-    throw driverError(error, "The request could not be sent to the shim");
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -66,7 +66,11 @@ export class ShimServer {
   }
 
   async #startLocked(): Promise<ServerProcess> {
-    for (const end = Date.now() + lockLimit.wait; Date.now() < end; await wait(lockLimit.pause)) {
+    for (
+      const end = performance.now() + lockLimit.wait;
+      performance.now() < end;
+      await wait(lockLimit.pause)
+    ) {
       const server = await this.#start();
       if (server) return server;
     }
