@@ -1,10 +1,10 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "fettle/model";
 import type { Attempt, AttemptState, ExitRecord, StopReason } from "../driver.js";
 import { namesIn, readJson, type AttemptFolders, type StoredRecord } from "./attempt-folder.js";
 import type { Cgroups } from "./cgroups.js";
-import { bootId, errorCode, isAlive, parseKey } from "./identity.js";
+import { bootId, isAlive, parseKey, readIfExists } from "./identity.js";
 import { readState, type ShimState } from "./state-file.js";
 import { usageOf } from "./usage.js";
 
@@ -13,14 +13,19 @@ export interface AttemptReaderOptions {
   readonly instance: string;
   readonly clock: Clock;
   readonly cgroups: Cgroups;
-  /** Called once for each attempt whose shim was killed and whose main process has ended. */
+  /** Called for an attempt whose shim was killed while something of it remains in cgroups, though not the main process. */
   readonly onLost: (uid: string, attempt: number) => void;
 }
+
+/** Looks at the folder of a lost attempt after which an empty one that cannot be removed is left alone. */
+const maxSweeps = 100;
 
 /** State of an attempt, and the end if there is one. */
 interface Verdict {
   readonly state: AttemptState;
   readonly exit?: ExitRecord | undefined;
+  /** What the shim wrote. */
+  readonly shim: ShimState | undefined;
 }
 
 /** Works out the state of attempts from the files of their shims and from what runs. */
@@ -31,6 +36,9 @@ export class AttemptReader {
   /** Ends that this instance noticed; kept in memory for the case that the disk is full. */
   readonly #ends = new Map<string, ExitRecord>();
 
+  /** How often the leftovers of lost attempts were found. */
+  readonly #sweeps = new Map<string, number>();
+
   constructor(options: AttemptReaderOptions) {
     this.#options = options;
   }
@@ -39,11 +47,10 @@ export class AttemptReader {
   read(uid: string, number: number): Attempt | undefined {
     const { instance, cgroups, folders } = this.#options;
     const path = folders.path(uid, number);
-    const stored = this.#record(path);
+    const stored = this.#stored(path);
     if (stored === undefined) return undefined;
     const verdict = this.#judge(uid, number, stored);
-    // After the verdict, so that it is at least as new.
-    const state = readState(join(path, "state"));
+    const state = verdict.shim;
     const { child } = state ?? {};
     const exited = verdict.state === "exited";
     return {
@@ -66,7 +73,7 @@ export class AttemptReader {
 
   /** State only; undefined if there is no such attempt. */
   state(uid: string, number: number): AttemptState | undefined {
-    const stored = this.#record(this.#options.folders.path(uid, number));
+    const stored = this.#stored(this.#options.folders.path(uid, number));
     return stored && this.#judge(uid, number, stored).state;
   }
 
@@ -76,7 +83,7 @@ export class AttemptReader {
     this.#ends.delete(path);
   }
 
-  #record(path: string): StoredRecord | undefined {
+  #stored(path: string): StoredRecord | undefined {
     const known =
       this.#records.get(path) ?? (readJson(join(path, "record.json")) as StoredRecord | undefined);
     if (known) this.#records.set(path, known);
@@ -85,27 +92,49 @@ export class AttemptReader {
 
   #judge(uid: string, number: number, stored: StoredRecord): Verdict {
     const path = this.#options.folders.path(uid, number);
-    const end = this.#ends.get(path) ?? (readJson(join(path, "end.json")) as ExitRecord | undefined);
-    if (end) return { state: "exited", exit: end };
     const state = readState(join(path, "state"));
-    if (state?.phase === "exited") return { state: "exited", exit: state.exit };
-    const rebooted = stored.bootId !== bootId();
-    if (rebooted) {
+    const end = this.#end(path);
+    if (end) return { state: "exited", exit: end, shim: state };
+    if (state?.phase === "exited") return { state: "exited", exit: state.exit, shim: state };
+    if (stored.bootId !== bootId()) {
       // An exit code that was recorded is worth more than the knowledge that the machine was rebooted.
-      return state?.exit ? { state: "exited", exit: state.exit } : this.#notice(path, "Rebooted");
+      return { state: "exited", exit: state?.exit ?? this.#notice(path, "Rebooted"), shim: state };
     }
     if (this.#hasShim(path, state)) {
-      return { state: state?.phase === "running" || state?.phase === "ending" ? "running" : "starting" };
+      const runs = state?.phase === "running" || state?.phase === "ending";
+      return { state: runs ? "running" : "starting", shim: state };
     }
     // The shim may have written its last words after they were read above.
     const last = readState(join(path, "state"));
-    if (last?.exit) return { state: "exited", exit: last.exit };
-    if (last?.phase === "new") {
-      return this.#notice(path, "NotStarted", "Its shim was killed before it could start the process");
+    if (last?.phase === "exited") return { state: "exited", exit: last.exit, shim: last };
+    if (last?.child && !last.exit && isAlive(last.child)) return { state: "orphaned", shim: last };
+    if (last && this.#hasLeftovers(path, last)) {
+      this.#options.onLost(uid, number);
+      return { state: last.phase === "new" ? "starting" : "orphaned", shim: last };
     }
-    if (last?.child && isAlive(last.child)) return { state: "orphaned" };
-    this.#options.onLost(uid, number);
-    return this.#notice(path, "Unknown");
+    const exit = last?.exit
+      ? this.#record(path, last.exit)
+      : last?.phase === "new"
+        ? this.#notice(path, "NotStarted", "Its shim was killed before it could start the process")
+        : this.#notice(path, "Unknown");
+    return { state: "exited", exit, shim: last };
+  }
+
+  #end(path: string): ExitRecord | undefined {
+    const file = join(path, "end.json");
+    return (
+      this.#ends.get(path) ?? (existsSync(file) ? (readJson(file) as ExitRecord | undefined) : undefined)
+    );
+  }
+
+  /** True while processes or folders of a lost attempt remain in cgroups. Folders that cannot be removed do not count for ever. */
+  #hasLeftovers(path: string, { cgroups }: ShimState): boolean {
+    const folders = [...cgroups.values()].filter((folder) => existsSync(folder));
+    if (folders.length === 0) return false;
+    const waited = (this.#sweeps.get(path) ?? 0) + 1;
+    this.#sweeps.set(path, waited);
+    const hasProcesses = folders.some((folder) => readIfExists(join(folder, "cgroup.procs")) !== "");
+    return hasProcesses || waited < maxSweeps;
   }
 
   #hasShim(path: string, state: ShimState | undefined): boolean {
@@ -121,7 +150,7 @@ export class AttemptReader {
   }
 
   /** Records an end that the shim could not record. */
-  #notice(path: string, cause: ExitRecord["cause"], message?: string): Verdict {
+  #notice(path: string, cause: ExitRecord["cause"], message?: string): ExitRecord {
     const exit: ExitRecord = {
       cause,
       oomKilled: false,
@@ -129,23 +158,23 @@ export class AttemptReader {
       problem: message === undefined ? undefined : { reason: "LaunchFailed", message },
       at: this.#options.clock.now(),
     };
+    return this.#record(path, exit);
+  }
+
+  #record(path: string, exit: ExitRecord): ExitRecord {
     this.#ends.set(path, exit);
+    this.#sweeps.delete(path);
     try {
       writeFileSync(join(path, "end.json.new"), JSON.stringify(exit), { mode: 0o600 });
       renameSync(join(path, "end.json.new"), join(path, "end.json"));
     } catch {
       // The disk is full or the folder was removed: the next instance will notice the end again.
     }
-    return { state: "exited", exit };
+    return exit;
   }
 }
 
 /** Reason of a request to stop that came when the shim was gone. */
 function orphanStopReason(path: string): StopReason | undefined {
-  try {
-    return readFileSync(join(path, "stopping"), "utf8") as StopReason;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return readIfExists(join(path, "stopping")) as StopReason | undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, constants, existsSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { systemClock, type Clock, type Timer } from "fettle/model";
+import { systemClock, type Clock } from "fettle/model";
 import {
   DriverError,
   type Attempt,
@@ -20,13 +20,13 @@ import { checkAttempt, checkSignal, checkUid, launchProblem, outdatedAttempts } 
 import { AttemptFolders, driverError, namesIn } from "./attempt-folder.js";
 import { AttemptReader } from "./attempt-reader.js";
 import { findCgroups, noCgroups, type Cgroups } from "./cgroups.js";
-import { changeText } from "./change-text.js";
-import { openEventPipe } from "./event-pipe.js";
+import { Changes } from "./changes.js";
 import { failpoint } from "./failpoint.js";
 import { followLog } from "./follow-log.js";
 import { bootId, errorCode } from "./identity.js";
 import { encodeLaunch } from "./launch-file.js";
 import { LogProbes } from "./log-probes.js";
+import { openEventPipe, writeToPipe } from "./pipes.js";
 import { allocatePort, isPortFree } from "./ports.js";
 import { probeCommand, probeHttp, probeTcp } from "./probes.js";
 import { ShimServer } from "./shim-server.js";
@@ -42,8 +42,6 @@ export interface LinuxDriverOptions {
   readonly cgroups?: "auto" | "off" | undefined;
 }
 
-/** Milliseconds between two looks at all running attempts, and at those without a shim. Others announce their changes. */
-const pollInterval = { all: 30_000, orphaned: 1000 };
 /** Milliseconds between two looks while waiting for one attempt. */
 const waitInterval = 250;
 /** Milliseconds for which `stop` waits for the shim to confirm. */
@@ -82,13 +80,12 @@ class LinuxDriver implements ProcessDriver {
   readonly #server: ShimServer;
   readonly #waiters = new Waiters();
   readonly #logProbes = new LogProbes();
-  readonly #listeners = new Set<(change: DriverChange) => void>();
-  /** Attempts that have not exited, with what was last announced about them. */
-  readonly #active = new Map<string, { readonly uid: string; readonly attempt: number; announced: string }>();
+  readonly #changes: Changes;
   /** Starts that the shim server refused. */
   readonly #refusals = new Map<string, string>();
+  /** Time from which the leftovers of a lost attempt may be looked for again. */
+  readonly #sweepsAt = new Map<string, number>();
   #events: Disposable | undefined;
-  #poll: Timer | undefined;
 
   constructor({ folder, clock = systemClock, log = () => {}, cgroups = "auto" }: LinuxDriverOptions) {
     const root = resolve(folder);
@@ -103,6 +100,13 @@ class LinuxDriver implements ProcessDriver {
       clock,
       cgroups: this.#cgroups,
       onLost: (uid, attempt) => this.#killLeftovers(uid, attempt),
+    });
+    this.#changes = new Changes({
+      reader: this.#reader,
+      folders: this.#folders,
+      clock,
+      changed: (uid, attempt) => this.#waiters.wake(uid, attempt),
+      ended: (uid, attempt) => this.#logProbes.forget(`${this.#folders.path(uid, attempt)} `),
     });
     this.#server = new ShimServer({
       folder: root,
@@ -125,13 +129,12 @@ class LinuxDriver implements ProcessDriver {
       throw error instanceof DriverError ? error : driverError(error, "The folder could not be opened");
     }
     this.#events = openEventPipe(join(this.#folders.root, "events"), (uid, attempt) => {
-      this.#waiters.wake(uid, attempt);
-      this.#announce(uid, attempt);
+      this.#changes.announce(uid, attempt);
     });
     for (const uid of this.#folders.uids()) {
       for (const attempt of this.#folders.attempts(uid)) this.#adopt(uid, attempt);
     }
-    this.#schedulePoll();
+    this.#changes.poll();
   }
 
   async inspect(uid: string): Promise<readonly Attempt[]> {
@@ -174,7 +177,11 @@ class LinuxDriver implements ProcessDriver {
       return;
     }
     if (recipient === undefined) return;
-    for (const end = Date.now() + confirmLimit; Date.now() < end; await waiter.next(waitInterval)) {
+    for (
+      const end = performance.now() + confirmLimit;
+      performance.now() < end;
+      await waiter.next(waitInterval)
+    ) {
       const found = this.#reader.read(uid, attempt);
       if (!found || found.stopReason !== undefined || found.state === "exited") return;
     }
@@ -240,14 +247,12 @@ class LinuxDriver implements ProcessDriver {
   }
 
   subscribe(listener: (change: DriverChange) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+    return this.#changes.subscribe(listener);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#poll?.cancel();
+    this.#changes.close();
     this.#events?.[Symbol.dispose]();
-    this.#listeners.clear();
     this.#logProbes.forget();
     await this.#server.close();
   }
@@ -274,7 +279,7 @@ class LinuxDriver implements ProcessDriver {
    */
   async #untilStarted(uid: string, attempt: number, created: boolean): Promise<void> {
     using waiter = this.#waiters.create(uid, attempt);
-    this.#track(uid, attempt);
+    this.#changes.track(uid, attempt);
     let requested = created ? -1 : this.#server.generation;
     while (this.#reader.state(uid, attempt) === "starting") {
       const refusal = this.#refusals.get(`${uid}/${attempt}`);
@@ -335,10 +340,14 @@ class LinuxDriver implements ProcessDriver {
   /** Takes over an attempt of an earlier instance. One that no shim has claimed was never reported as started, so it is removed. */
   #adopt(uid: string, attempt: number): void {
     if (this.#cancel(uid, attempt)) return;
-    if (namesIn(this.#folders.path(uid, attempt)).includes("claim.driver")) {
+    const path = this.#folders.path(uid, attempt);
+    const isUnreadable = this.#reader.state(uid, attempt) === undefined;
+    if (isUnreadable) this.#log(`${path} is damaged, as after a crash of the machine, and is removed`);
+    if (isUnreadable || namesIn(path).includes("claim.driver")) {
       this.#folders.remove(uid, attempt);
+      this.#forget(uid, attempt);
     } else if (this.#isActive(uid, attempt)) {
-      this.#track(uid, attempt);
+      this.#changes.track(uid, attempt);
     }
   }
 
@@ -353,69 +362,22 @@ class LinuxDriver implements ProcessDriver {
     }
   }
 
-  #track(uid: string, attempt: number): void {
-    const key = `${uid}/${attempt}`;
-    if (!this.#active.has(key)) this.#active.set(key, { uid, attempt, announced: "" });
-  }
-
   #forget(uid: string, attempt: number): void {
-    this.#active.delete(`${uid}/${attempt}`);
+    this.#changes.forget(uid, attempt);
+    this.#sweepsAt.delete(`${uid}/${attempt}`);
     this.#reader.forget(uid, attempt);
     this.#logProbes.forget(`${this.#folders.path(uid, attempt)} `);
   }
 
+  /** Asks for it once a second at most; the attempt is announced when nothing is left. */
   #killLeftovers(uid: string, attempt: number): void {
+    const key = `${uid}/${attempt}`;
+    if (performance.now() < (this.#sweepsAt.get(key) ?? 0)) return;
+    this.#sweepsAt.set(key, performance.now() + 1000);
+    this.#changes.track(uid, attempt);
     this.#server.request("orphan", uid, attempt, "-", 0).catch((error: unknown) => {
       this.#log(`descendants of ${uid}/${attempt} could not be killed: ${String(error)}`);
     });
-  }
-
-  #announce(uid: string, attempt: number): void {
-    const found = this.#reader.read(uid, attempt);
-    const entry = this.#folders.owner(uid);
-    if (!found || !entry) return;
-    const key = `${uid}/${attempt}`;
-    const text = changeText(found);
-    const active = this.#active.get(key);
-    if (found.state === "exited") {
-      this.#active.delete(key);
-      this.#logProbes.forget(`${this.#folders.path(uid, attempt)} `);
-    } else if (active) {
-      active.announced = text;
-    }
-    for (const listener of this.#listeners) listener({ ...entry, attempt, text });
-  }
-
-  /** Looks for changes that nobody announced: a shim was killed, or the event was lost. */
-  #schedulePoll(): void {
-    const states = [...this.#active.values()].map(({ uid, attempt }) => this.#reader.state(uid, attempt));
-    const interval = states.includes("orphaned") ? pollInterval.orphaned : pollInterval.all;
-    this.#poll = this.#clock.after(interval, () => {
-      for (const { uid, attempt, announced } of this.#active.values()) {
-        const found = this.#reader.read(uid, attempt);
-        if (!found) this.#forget(uid, attempt);
-        else if (changeText(found) !== announced) {
-          this.#waiters.wake(uid, attempt);
-          this.#announce(uid, attempt);
-        }
-      }
-      this.#schedulePoll();
-    });
-  }
-}
-
-/** Writes to a named pipe; false if nobody reads it. */
-function writeToPipe(path: string, text: string): boolean {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    writeSync(descriptor, text);
-    return true;
-  } catch (error) {
-    if (["ENXIO", "ENOENT", "EPIPE"].includes(errorCode(error) ?? "")) return false;
-    throw driverError(error, "The request could not be sent to the shim");
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

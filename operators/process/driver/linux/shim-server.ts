@@ -13,7 +13,7 @@ export const shimProgram = fileURLToPath(new URL("./shim/shim.pl", import.meta.u
 export const perl = existsSync("/usr/bin/perl") ? "/usr/bin/perl" : "perl";
 
 /** The server of a killed Fettle ends when its input is closed, which takes a moment. */
-const lockAttempts = { count: 100, pause: 50 };
+const lockLimit = { wait: 3000, pause: 50 };
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -66,11 +66,13 @@ export class ShimServer {
   }
 
   async #startLocked(): Promise<ServerProcess> {
-    for (let attempt = 1; ; attempt++) {
+    for (
+      const end = performance.now() + lockLimit.wait;
+      performance.now() < end;
+      await wait(lockLimit.pause)
+    ) {
       const server = await this.#start();
       if (server) return server;
-      if (attempt === lockAttempts.count) break;
-      await wait(lockAttempts.pause);
     }
     throw new DriverError(
       "FolderInUse",
@@ -118,6 +120,7 @@ export class ShimServer {
         );
         if (!ready || this.#closed) return;
         this.#process = undefined;
+        this.generation++;
         this.#options.log(`the shim server ended (${signal ?? code}); it is started again on demand`);
         this.#options.onEnd();
       });

@@ -37,6 +37,16 @@ sub create {
     return $self;
 }
 
+# Folders of a plan with their kinds, as they are recorded: "pids=/sys/fs/cgroup/pids/...".
+sub planned {
+    my (@plan) = @_;
+    my @folders;
+    while (my ($verb, $path, $kind) = splice @plan, 0, 4) {
+        push @folders, "$kind=$path" if $verb eq 'folder';
+    }
+    return join ' ', @folders;
+}
+
 # For an attempt whose shim is gone: folders that exist.
 sub find {
     my ($class, @folders) = @_;
@@ -58,6 +68,11 @@ sub make_folder {
 }
 
 sub folders { return @{ $_[0]{folders} } }
+
+sub recorded {
+    my ($self) = @_;
+    return join ' ', map { "$self->{kinds}[$_]=$self->{folders}[$_]" } 0 .. $#{ $self->{folders} };
+}
 
 # Members of the first folder; all have the same.
 sub processes {

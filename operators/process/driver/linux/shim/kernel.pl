@@ -84,7 +84,7 @@ sub read_small {
     open(my $file, '<', $path) or return;
     my $text = '';
     while (1) {
-        my $count = sysread $file, $text, 65536, length $text;
+        my $count = sysread $file, $text, 4096, length $text;
         return if !defined $count;
         last   if $count == 0;
     }

@@ -99,9 +99,6 @@ sub exec_problem {
         return [ 'NotExecutable', "$path is a folder, not a program" ] if -d $path;
         return [ 'NotExecutable', "$path is not executable by the user of the process: use chmod +x $path" ];
     }
-    if ($!{ENOEXEC}) {
-        return [ 'NotExecutable', "$path is not a program: begin a script with a line such as #!/bin/sh" ];
-    }
     return [ 'LaunchFailed', 'The arguments and environment variables are too long for the system' ] if $!{E2BIG};
     return [ 'NotPermitted', "$path may not be executed: $text" ] if $!{EPERM};
     return [ 'LaunchFailed', "$path could not be executed: $text" ];

@@ -22,10 +22,7 @@ sub load {
     sysseek $self->{file}, $HEADER_SIZE, 0;
     my $body = '';
     sysread $self->{file}, $body, $SIZE;
-    for my $line (split /\n/, $body) {
-        my ($key, $value) = split / /, $line, 2;
-        $self->{fields}{$key} = decode($value) if defined $value;
-    }
+    while ($body =~ /^(\w+) (.*)$/mg) { $self->{fields}{$1} = decode($2) }
 }
 
 sub get {

@@ -40,14 +40,13 @@ sub run {
     POSIX::mkfifo($control, 0600) && sysopen($self->{control}, $control, O_RDWR | O_NONBLOCK)
         or return $self->not_started('LaunchFailed', "The shim could not create $control: $!");
     my $is_subreaper = Kernel::become_subreaper();
-    $self->{cgroups} = Cgroups->create(@{ $launch->{cgroups} });
-    $state->{fields} = {
-        %{ $state->{fields} },
-        shim       => "$$:$ticks",
-        tracking   => $self->{cgroups}->folders ? 'cgroup' : $is_subreaper ? 'subreaper' : 'none',
-        cgroups    => join(' ', map { "$self->{cgroups}{kinds}[$_]=$self->{cgroups}{folders}[$_]" } 0 .. $self->{cgroups}->folders - 1),
-        (map { ("limit$_" => $self->{cgroups}{problems}[$_]) } 0 .. $#{ $self->{cgroups}{problems} }),
-    };
+    # Before they are created, so that they can be removed if this process is killed.
+    $state->set(shim => "$$:$ticks", cgroups => Cgroups::planned(@{ $launch->{cgroups} }));
+    my $cgroups = $self->{cgroups} = Cgroups->create(@{ $launch->{cgroups} });
+    my $fields = $state->{fields};
+    $fields->{tracking} = $cgroups->folders ? 'cgroup' : $is_subreaper ? 'subreaper' : 'none';
+    $fields->{cgroups}  = $cgroups->recorded;
+    $fields->{"limit$_"} = $cgroups->{problems}[$_] for 0 .. $#{ $cgroups->{problems} };
     Kernel::failpoint('after-cgroups');
     $self->start($launch, $oom_score) or return;
     $self->serve;

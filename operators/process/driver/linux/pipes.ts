@@ -1,5 +1,7 @@
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
+import { driverError } from "./attempt-folder.js";
+import { errorCode } from "./identity.js";
 
 /**
  * Reads the named pipe to which shims write the names of attempts that changed: lines `UID ATTEMPT`. It is opened for writing, too, so
@@ -27,4 +29,19 @@ export function openEventPipe(path: string, changed: (uid: string, attempt: numb
   // Events are a shortcut; attempts are looked at regularly, too.
   socket.on("error", () => {});
   return { [Symbol.dispose]: () => void socket.destroy() };
+}
+
+/** Writes to a named pipe; false if nobody reads it. */
+export function writeToPipe(path: string, text: string): boolean {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(descriptor, text);
+    return true;
+  } catch (error) {
+    if (["ENXIO", "ENOENT", "EPIPE"].includes(errorCode(error) ?? "")) return false;
+    throw driverError(error, "The request could not be sent to the shim");
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
 }

@@ -1,0 +1,358 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { collect, exited, launchOf, recordOf, textOf, untilAttempt } from "../contract.js";
+import type { Attempt, Launch } from "../driver.js";
+import {
+  describeIf,
+  hasCgroups,
+  isLinux,
+  isRoot,
+  mountSmallDisk,
+  perl,
+  processesWith,
+  sh,
+  TestMachine,
+} from "./fixtures.js";
+
+const uid = "a1";
+const key = [uid, 1] as const;
+
+async function start(machine: TestMachine, argv: Launch["argv"], more?: Partial<Launch>): Promise<Attempt> {
+  await machine.driver.start(uid, 1, launchOf(argv, more), recordOf());
+  return await untilAttempt(machine.driver, key, () => true);
+}
+
+const log = (machine: TestMachine): Promise<string[]> =>
+  textOf(machine.driver.logs(uid, 1, { follow: true }));
+
+async function untilPrinted(machine: TestMachine, line: string): Promise<void> {
+  for await (const { text } of machine.driver.logs(uid, 1, { follow: true })) {
+    if (Buffer.from(text).toString() === line) return;
+  }
+}
+
+describeIf(isLinux, "Linux", "processes that misbehave", () => {
+  test.each(["auto", "off"] as const)(
+    "a daemon that left its session is killed, with cgroups %s",
+    async (cgroups) => {
+      await using machine = await TestMachine.open({ cgroups });
+      const marker = join(machine.folder, "daemon");
+      const daemon =
+        "use POSIX; if (!fork) { setsid; if (!fork) { sleep 1000 } exit } wait; $| = 1; print qq(ready\\n); sleep 1000";
+      await start(machine, perl(daemon, marker));
+      await untilPrinted(machine, "ready");
+      expect((await machine.driver.inspect(uid))[0]?.usage?.pids).toBeGreaterThan(cgroups === "auto" ? 1 : 0);
+      await machine.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 60_000 });
+      const { exit, tracking } = await untilAttempt(machine.driver, key, exited);
+      expect(exit).toMatchObject({ cause: "Signaled", signal: "SIGTERM", leftovers: 1 });
+      expect(tracking).toBe(cgroups === "auto" && hasCgroups ? "cgroup" : "subreaper");
+      expect(processesWith(marker)).toEqual([]);
+    },
+  );
+
+  test("a line of 10 MB is logged in pieces, and the shim stays small", async () => {
+    await using machine = await TestMachine.open();
+    const logs = { maxBytes: 100_000_000, maxFiles: 2 };
+    await start(machine, perl("$| = 1; print 'x' x 10_000_000, qq(\\nend\\n); sleep 1000"), { logs });
+    await untilPrinted(machine, "end");
+    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${machine.shim(uid, 1)}/status`, "utf8"));
+    expect(Number(peak?.[1])).toBeLessThan(20_000);
+    const lines = await collect(machine.driver.logs(uid, 1, {}));
+    const pieces = lines.slice(0, -1);
+    expect(pieces.reduce((sum, { text }) => sum + text.length, 0)).toBe(10_000_000);
+    expect(pieces.every(({ partial }, index) => partial === index < pieces.length - 1)).toBe(true);
+    expect(await textOf(machine.driver.logs(uid, 1, { tail: 1 }))).toEqual(["end"]);
+    expect(await collect(machine.driver.logs(uid, 1, { tail: 2 }))).toHaveLength(lines.length);
+  });
+
+  test("binary output is logged byte by byte, and a last line without its end, too", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, perl("binmode STDOUT; print map(chr, 0 .. 255), qq(\\nlast)"));
+    const lines = await collect(machine.driver.logs(uid, 1, { follow: true }));
+    const bytes = Buffer.concat(lines.flatMap(({ text }) => [text, Buffer.from("\n")]));
+    expect(bytes).toEqual(
+      Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), Buffer.from("\nlast\n")]),
+    );
+  });
+
+  test("following a log over rotations loses and repeats nothing", async () => {
+    await using machine = await TestMachine.open();
+    const logs = { maxBytes: 20_000, maxFiles: 1000 };
+    await start(machine, perl("print qq($_\\n) for 1 .. 50_000"), { logs });
+    expect(await log(machine)).toEqual(Array.from({ length: 50_000 }, (_, index) => String(index + 1)));
+    expect(await textOf(machine.driver.logs(uid, 1, { tail: 3000 }))).toHaveLength(3000);
+  });
+
+  test("only the newest files of a log are kept", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, perl("$| = 1; print qq($_\\n) for 1 .. 5000"), {
+      logs: { maxBytes: 1000, maxFiles: 2 },
+    });
+    await untilAttempt(machine.driver, key, exited);
+    const lines = (await log(machine)).map(Number);
+    expect(lines.at(-1)).toBe(5000);
+    expect(lines.length).toBeLessThan(5000);
+    expect(lines).toEqual(lines.map((_, index) => (lines[0] ?? 0) + index));
+  });
+
+  test("a process gets a clean start: no descriptors, signals or masks of others", async () => {
+    await using machine = await TestMachine.open();
+    const facts =
+      "ls /proc/self/fd | tr '\\n' ' '; echo; umask; grep -E '^Sig(Blk|Ign)' /proc/self/status; pwd; cat /proc/self/oom_score_adj";
+    await start(machine, sh(facts), { notifyDescriptor: 7 });
+    // Descriptor 3 is the folder that ls reads.
+    const own = readFileSync("/proc/self/oom_score_adj", "utf8").trim();
+    expect(await log(machine)).toEqual([
+      "0 1 2 3 7 ",
+      "0022",
+      "SigBlk:\t0000000000000000",
+      "SigIgn:\t0000000000000000",
+      "/",
+      own,
+    ]);
+  });
+
+  test.each([
+    ["not executable", "chmod 600 FILE", "NotExecutable", "chmod +x"],
+    ["a folder", "mkdir FILE.d", "NotExecutable", "is a folder"],
+    [
+      "without an interpreter",
+      "echo '#!/no/such/thing' > FILE; chmod 700 FILE",
+      "CommandNotFound",
+      "interpreter",
+    ],
+  ])("a command that is %s is explained", async (_name, script, reason, text) => {
+    await using machine = await TestMachine.open();
+    const file = join(machine.folder, "command");
+    writeFileSync(file, "");
+    await start(machine, sh(script.replaceAll("FILE", file)));
+    await untilAttempt(machine.driver, key, exited);
+    const program = script.startsWith("mkdir") ? `${file}.d` : file;
+    await machine.driver.start(uid, 2, launchOf([program]), recordOf());
+    const { exit } = await untilAttempt(machine.driver, [uid, 2], exited);
+    expect(exit?.problem?.reason).toBe(reason);
+    expect(exit?.problem?.message).toContain(text);
+    rmSync(program, { recursive: true, force: true });
+  });
+
+  test("a thousand quick exits lose no exit code", async () => {
+    await using machine = await TestMachine.open();
+    const count = 1000;
+    const codes = new Map<number, number | undefined>();
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < count) {
+        const index = next++;
+        await machine.driver.start(`q${index}`, 1, launchOf(sh(`exit ${index % 256}`)), recordOf());
+        const { exit } = await untilAttempt(machine.driver, [`q${index}`, 1], exited);
+        codes.set(index, exit?.code);
+        await machine.driver.remove(`q${index}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, worker));
+    const wrong = [...codes].filter(([index, code]) => code !== index % 256);
+    expect([codes.size, wrong]).toEqual([count, []]);
+  }, 120_000);
+});
+
+describeIf(isLinux, "Linux", "faults of the machine", () => {
+  test("a killed shim server is replaced, and running processes do not notice", async () => {
+    await using machine = await TestMachine.open();
+    const before = await start(machine, ["sleep", "1000"]);
+    for (const pid of processesWith(`serve\0${machine.folder}`)) process.kill(pid, "SIGKILL");
+    await machine.driver.start("b2", 1, launchOf(sh("exit 3")), recordOf());
+    expect((await untilAttempt(machine.driver, ["b2", 1], exited)).exit?.code).toBe(3);
+    expect((await machine.driver.inspect(uid))[0]).toMatchObject({
+      state: "running",
+      process: before.process,
+    });
+  });
+
+  test("a process whose shim was killed can be signalled, and what it leaves behind is killed", async () => {
+    await using machine = await TestMachine.open();
+    const marker = join(machine.folder, "marker");
+    const script =
+      "$SIG{HUP} = sub { open F, '>>', $ARGV[0]; print F 'x'; close F }; if (fork) { $| = 1; print qq(ready\\n) } sleep 1000 while 1";
+    await start(machine, perl(script, marker));
+    await untilPrinted(machine, "ready");
+    process.kill(machine.shim(uid, 1) ?? 0, "SIGKILL");
+    await untilAttempt(machine.driver, key, ({ state }) => state === "orphaned");
+    await machine.driver.signal(uid, 1, "SIGHUP");
+    await expect.poll(() => processesWith(marker).length).toBe(2);
+    await expect.poll(() => readFileSync(marker, { encoding: "utf8", flag: "a+" })).toBe("x");
+    await machine.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 60_000 });
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.cause).toBe("Unknown");
+    // Without cgroups nobody can know that the other one belongs to it.
+    if (!hasCgroups) for (const pid of processesWith(marker)) process.kill(pid, "SIGKILL");
+    await expect.poll(() => processesWith(marker)).toEqual([]);
+  });
+
+  test("an attempt from before a reboot has ended with it", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, ["sleep", "1000"]);
+    await machine.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 0 });
+    await untilAttempt(machine.driver, key, exited);
+    const folder = join(machine.folder, uid, "1");
+    const record = readFileSync(join(folder, "record.json"), "utf8");
+    writeFileSync(join(folder, "record.json"), record.replace(/"bootId":"[^"]*"/, '"bootId":"earlier"'));
+    // A crash of the machine can lose what was written last.
+    writeFileSync(join(folder, "state"), "");
+    await machine.reopen();
+    const [attempt] = await machine.driver.inspect(uid);
+    expect(attempt).toMatchObject({ state: "exited", adopted: true, exit: { cause: "Rebooted" } });
+    await machine.reopen();
+    expect((await machine.driver.inspect(uid))[0]?.exit).toEqual(attempt?.exit);
+  });
+
+  test("a second driver cannot open the folder", async () => {
+    await using machine = await TestMachine.open();
+    await expect(TestMachine.open({ folder: machine.folder })).rejects.toMatchObject({
+      reason: "FolderInUse",
+      message: expect.stringContaining(machine.folder) as string,
+    });
+    await start(machine, sh("exit 0"));
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.code).toBe(0);
+  });
+
+  test("probes of ports and commands", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, ["sleep", "1000"]);
+    const host = "127.0.0.1";
+    const server = createServer((socket) => {
+      socket.on("error", () => {}).resume();
+      socket.end("HTTP/1.1 503 Busy\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    const { port } = server.address() as { port: number };
+    const probe = (check: Parameters<typeof machine.driver.probe>[2], signal = AbortSignal.timeout(20_000)) =>
+      machine.driver.probe(uid, 1, check, signal);
+    expect(await machine.driver.isPortFree(host, port)).toBe(false);
+    expect(await probe({ type: "tcp", host, port })).toBeUndefined();
+    expect(await probe({ type: "http", host, port, path: "/x", headers: {} })).toBe(
+      "HTTP status 503 from /x",
+    );
+    await new Promise((resolve) => server.close(resolve));
+    expect(await probe({ type: "tcp", host, port })).toContain("ECONNREFUSED");
+    expect(await probe({ type: "http", host, port, path: "/", headers: {} })).toContain("ECONNREFUSED");
+
+    const launch = launchOf(["sleep"], { env: { PATH: "/usr/bin:/bin", COLOUR: "red" }, workingDir: "/tmp" });
+    const exec = (argv: Launch["argv"], signal?: AbortSignal) =>
+      probe({ type: "exec", argv, launch }, signal);
+    expect(await exec(sh('test "$COLOUR $PWD" = "red /tmp"'))).toBeUndefined();
+    expect(await exec(sh("echo broken; exit 3"))).toBe("exit code 3: broken");
+    expect(await exec(sh("kill -9 $$"))).toBe("ended by SIGKILL");
+    const marker = join(machine.folder, "probe");
+    const abort = new AbortController();
+    const slow = exec(perl("fork; sleep 1000", marker), abort.signal);
+    await expect.poll(() => processesWith(marker).length).toBe(2);
+    abort.abort();
+    expect(await slow).toContain("timeout");
+    await expect.poll(() => processesWith(marker)).toEqual([]);
+  });
+});
+
+describeIf(isRoot, "root", "faults that only root can cause", () => {
+  test("a full disk: starts fail, processes go on, lost lines are counted, and exit codes are known", async () => {
+    using disk = mountSmallDisk();
+    await using machine = await TestMachine.open({ folder: join(disk.path, "processes") });
+    const script =
+      "$| = 1; $SIG{USR1} = sub { print 'x' x 9000, qq(\\n) }; $SIG{TERM} = sub { exit 5 }; print qq(ready\\n); sleep 1000 while 1";
+    await start(machine, perl(script));
+    await untilPrinted(machine, "ready");
+    const filler = join(disk.path, "filler");
+    const fill = (): void => {
+      for (const size of [65_536, 4096, 1]) {
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(size));
+        } catch (error) {
+          expect(error).toMatchObject({ code: "ENOSPC" });
+        }
+      }
+    };
+    fill();
+    await expect(machine.driver.start("b2", 1, launchOf(["true"]), recordOf())).rejects.toMatchObject({
+      reason: "DiskFull",
+    });
+    expect(await machine.driver.inspect("b2")).toEqual([]);
+    await machine.driver.signal(uid, 1, "SIGUSR1");
+    const { lostLines, state } = await untilAttempt(
+      machine.driver,
+      key,
+      (attempt) => attempt.lostLines.count > 0,
+    );
+    expect([state, lostLines.reason]).toEqual(["running", "no space left on device"]);
+    rmSync(filler);
+    await machine.driver.signal(uid, 1, "SIGUSR1");
+    await untilPrinted(machine, "x".repeat(9000));
+    fill();
+    await machine.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 60_000 });
+    expect((await untilAttempt(machine.driver, key, exited)).exit).toMatchObject({
+      cause: "Exited",
+      code: 5,
+    });
+    rmSync(filler);
+    await machine.driver.start("b2", 1, launchOf(sh("exit 6")), recordOf());
+    expect((await untilAttempt(machine.driver, ["b2", 1], exited)).exit?.code).toBe(6);
+  });
+
+  test("a process runs as its user, with the groups of that user", async () => {
+    await using machine = await TestMachine.open();
+    const launch = { user: "daemon", workingDir: "/" };
+    await start(machine, sh("id -un; id -gn; id -Gn; cat /proc/self/status | grep ^CapEff"), launch);
+    const expected = ["daemon", "daemon", "daemon", "CapEff:\t0000000000000000"];
+    expect(await log(machine)).toEqual(expected);
+    await machine.driver.start(
+      "b2",
+      1,
+      launchOf(sh("id -u; id -g; sleep 1000"), { user: "12345", group: "23456" }),
+      recordOf(),
+    );
+    const check = {
+      type: "exec",
+      argv: sh("test $(id -u):$(id -G) = 12345:23456"),
+      launch: launchOf(["x"], { user: "12345", group: "23456" }),
+    } as const;
+    expect(await machine.driver.probe("b2", 1, check, AbortSignal.timeout(20_000))).toBeUndefined();
+  });
+});
+
+describeIf(hasCgroups, "cgroups that this user may create", "limits", () => {
+  test("a process that exceeds its memory limit is reported as out of memory", async () => {
+    await using machine = await TestMachine.open();
+    const { limitProblems } = await start(machine, perl("my $x = 'x' x 200_000_000; sleep 1000"), {
+      limits: { memoryBytes: 20_000_000, cpus: 0.5, pids: 10 },
+    });
+    expect(limitProblems).toEqual([]);
+    const { exit } = await untilAttempt(machine.driver, key, exited);
+    expect(exit).toMatchObject({ cause: "Signaled", signal: "SIGKILL", oomKilled: true });
+    expect(machine.cgroupFolders()).toEqual([]);
+  });
+
+  test("a fork bomb is limited, and ends when it is stopped", async () => {
+    await using machine = await TestMachine.open();
+    const marker = join(machine.folder, "bomb");
+    const bomb = "while (1) { defined(fork) or select undef, undef, undef, 0.05 }";
+    await start(machine, perl(bomb, marker), { limits: { pids: 30 } });
+    await untilAttempt(machine.driver, key, ({ usage }) => (usage?.pids ?? 0) >= 30);
+    expect(processesWith(marker).length).toBeLessThanOrEqual(30);
+    await machine.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 0 });
+    const { exit } = await untilAttempt(machine.driver, key, exited);
+    expect(exit?.leftovers).toBeGreaterThan(0);
+    expect(processesWith(marker)).toEqual([]);
+    expect(machine.cgroupFolders()).toEqual([]);
+  });
+
+  test("limits that cannot be put in force are named, and the process runs", async () => {
+    await using machine = await TestMachine.open({ cgroups: "off" });
+    const { limitProblems, state } = await start(machine, ["sleep", "1000"], {
+      limits: { memoryBytes: 1e8, pids: 5 },
+    });
+    expect(state).toBe("running");
+    expect(limitProblems).toEqual([
+      "The memory limit is not in force: cgroups are turned off",
+      "The pids limit is not in force: cgroups are turned off",
+    ]);
+  });
+});
