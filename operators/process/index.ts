@@ -5,7 +5,7 @@ import { commands } from "./commands/index.js";
 import { checkCluster } from "./cluster-mark.js";
 import { Process, ProcessSet } from "./kinds.js";
 import { logRoute } from "./log-route.js";
-import { orphans, stopAll } from "./orphans.js";
+import { orphans, reportRunning, stopAll } from "./orphans.js";
 import { processSets } from "./process-sets.js";
 import { Prober } from "./prober.js";
 import { processes } from "./processes.js";
@@ -14,7 +14,10 @@ export { Process, ProcessSet, reloadedAt, restartedAt } from "./kinds.js";
 export type { ProcessObject, ProcessSetObject, ProcessSpec } from "./kinds.js";
 
 export interface ProcessOperatorOptions {
-  /** What happens to processes when Fettle is stopped: they keep running and are adopted later, or they are stopped. Default: `keep`. */
+  /**
+   * What happens to processes when Fettle is stopped: they keep running and are adopted by the next start, or they are stopped.
+   * Default: `keep`; with an in-memory store they are always stopped.
+   */
   readonly onExit?: "keep" | "stop" | undefined;
   /** Machine to run processes on. Default: this one. */
   readonly openDriver?:
@@ -36,11 +39,11 @@ export function processOperator({
     name: "process",
     kinds: [Process, ProcessSet],
     commands,
-    async setup({ folder, client, clock, log, onStop, checkAccess }) {
+    async setup({ folder, isTemporary, client, clock, log, onStop, checkAccess }) {
       await checkCluster(folder, client);
       const driver = await openDriver({ folder, clock });
       onStop(() => driver[Symbol.asyncDispose]());
-      if (onExit === "stop") onStop(() => stopAll(driver, log));
+      onStop(() => (onExit === "stop" || isTemporary ? stopAll(driver, log) : reportRunning(driver, log)));
       const changes = triggers();
       const prober = new Prober({
         driver,

@@ -28,6 +28,15 @@ export function orphans({ driver, log }: { readonly driver: ProcessDriver; reado
   });
 }
 
+/** Logs how many processes keep running. */
+export async function reportRunning(driver: ProcessDriver, log: Log): Promise<void> {
+  let running = 0;
+  for (const { uid } of await driver.list()) {
+    if ((await driver.inspect(uid)).some(({ exit }) => exit === undefined)) running++;
+  }
+  if (running > 0) log.info({ running }, `${running} processes keep running, and the next start adopts them`);
+}
+
 /** Stops all processes, and waits until they have ended. */
 export async function stopAll(driver: ProcessDriver, log: Log): Promise<void> {
   const entries = await driver.list();

@@ -111,14 +111,14 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
     started.api = { clientAs, checkAccess: (attributes) => api.pipeline.checkAccess(attributes) };
     const client = clientAs();
     const clientFor = (user: string): Client => clientAs(serviceIdentity(user));
-    const isTemporary = options.store === "memory" && options.data === undefined;
     const prepared = await prepareWork(
       {
         ...options,
         client,
         clientFor,
         checkAccess: (attributes) => api.pipeline.checkAccess(attributes),
-        data: isTemporary ? undefined : data,
+        // What an operator keeps about objects is of no use when these are gone.
+        data: options.store === "memory" ? undefined : data,
         register: true,
         clock,
         log,

@@ -27,6 +27,8 @@ export interface SetupContext {
    * property is first read, and locked until the operator has stopped: a second process that reads it fails.
    */
   readonly folder: string;
+  /** True if objects and folder do not outlive this process: in tests, and with `store: "memory"`. */
+  readonly isTemporary: boolean;
   readonly client: Client;
   readonly log: Log;
   readonly clock: Clock;

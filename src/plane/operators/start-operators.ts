@@ -53,7 +53,7 @@ interface Folders {
 async function setUp(
   operator: OperatorDefinition,
   folders: Folders,
-  { clientFor, checkAccess, clock, log, timeout = 60_000, signal: cancelled, onStop }: StartOperatorsOptions,
+  { data, clientFor, checkAccess, clock, log, timeout = 60_000, signal: cancelled, onStop }: StartOperatorsOptions,
 ): Promise<OperatorParts> {
   const { name, setup } = operator;
   let folder: ReturnType<Folders["open"]> | undefined;
@@ -70,6 +70,7 @@ async function setUp(
       folder ??= folders.open(name);
       return folder.path;
     },
+    isTemporary: data === undefined,
     client,
     log: lazyChild(log, () => ({ operator: name })),
     clock,
