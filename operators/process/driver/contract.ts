@@ -4,7 +4,7 @@ import type { Attempt, AttemptRecord, Launch, LogLine, LogOptions, ProcessDriver
 type Argv = Launch["argv"];
 
 /** Commands with which the contract is tested; each prints `ready` first if its signal handlers are in place. */
-export interface TestPrograms {
+interface TestPrograms {
   /** Runs until it is ended by a signal. */
   sleep(): Argv;
   exit(code: number): Argv;

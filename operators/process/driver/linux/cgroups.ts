@@ -18,7 +18,7 @@ export interface Cgroups {
   usage(folders: ReadonlyMap<string, string>): CgroupUsage;
 }
 
-export interface CgroupUsage extends Partial<ProcessUsage> {
+interface CgroupUsage extends Partial<ProcessUsage> {
   /** Numbers of the processes. */
   readonly processes?: readonly number[] | undefined;
 }

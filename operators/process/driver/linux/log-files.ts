@@ -17,7 +17,7 @@ const lineFeed = 10;
 const layout = { time: 27, stream: 28, flag: 35, text: 37 } as const;
 
 /** Parses an entry (`shim/log.pl`); undefined if it is not one. */
-export function parseEntry(entry: Buffer): LogLine | undefined {
+function parseEntry(entry: Buffer): LogLine | undefined {
   if (entry.length < layout.text) return undefined;
   const time = Date.parse(entry.toString("latin1", 0, layout.time));
   const stream = entry.toString("latin1", layout.stream, layout.flag - 1);
@@ -30,7 +30,7 @@ function isPartial(entry: Buffer): boolean {
 }
 
 /** Numbers of the files of a log, oldest first. */
-export function logNumbers(folder: string): number[] {
+function logNumbers(folder: string): number[] {
   return namesIn(folder)
     .filter((name) => /^log\.\d+$/.test(name))
     .map((name) => Number(name.slice("log.".length)))

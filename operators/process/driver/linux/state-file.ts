@@ -6,7 +6,7 @@ import { errorCode, parseKey, type ProcessKey } from "./identity.js";
  * Progress of an attempt, in this order: `new` was written by Fettle, `launching` has a child that may not have executed its program
  * yet, `ending` has an exit code, and `exited` is the end.
  */
-export type Phase = "new" | "launching" | "running" | "ending" | "exited";
+type Phase = "new" | "launching" | "running" | "ending" | "exited";
 
 /** Content of the file that a shim writes (`shim/state.pl`). */
 export interface ShimState {

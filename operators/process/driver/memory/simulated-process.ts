@@ -13,7 +13,7 @@ import type {
 import { SimulatedLog } from "./simulated-log.js";
 
 /** Running process as its {@link SimulatedProgram} sees it. */
-export interface ProcessHandle {
+interface ProcessHandle {
   readonly launch: Launch;
   print(text: string, stream?: LogLine["stream"]): void;
   /** Writes a line to the notify descriptor. */
