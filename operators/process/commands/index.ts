@@ -20,4 +20,9 @@ export const commands: readonly CommandEntry[] = [
     summary: "let processes read their configuration again",
     load: async () => (await import("./control.js")).reload,
   },
+  {
+    name: "import",
+    summary: "convert a Procfile or a compose file to processes",
+    load: async () => (await import("./import.js")).command,
+  },
 ];

@@ -53,7 +53,16 @@ interface Folders {
 async function setUp(
   operator: OperatorDefinition,
   folders: Folders,
-  { data, clientFor, checkAccess, clock, log, timeout = 60_000, signal: cancelled, onStop }: StartOperatorsOptions,
+  {
+    data,
+    clientFor,
+    checkAccess,
+    clock,
+    log,
+    timeout = 60_000,
+    signal: cancelled,
+    onStop,
+  }: StartOperatorsOptions,
 ): Promise<OperatorParts> {
   const { name, setup } = operator;
   let folder: ReturnType<Folders["open"]> | undefined;

@@ -20,6 +20,10 @@ test("runs the control plane as a user of its own, on a data folder of its own",
   expect(text).toContain("DynamicUser=yes\nUser=sites\nStateDirectory=sites\n");
 });
 
+test("leaves supervised processes alone when the control plane is restarted", () => {
+  expect(systemdUnits(service)["sites.service"]).toContain("KillMode=process\n");
+});
+
 test("backs up the data folder of the control plane every day", () => {
   const units = systemdUnits(service);
   expect(units["sites-backup.service"]).toContain(

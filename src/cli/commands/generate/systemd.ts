@@ -36,7 +36,8 @@ export function systemdUnits({ name, program, folder, words }: SystemdService): 
         ["RestartSec", "2"],
         // Running reconciles may finish.
         ["TimeoutStopSec", "90"],
-        ["KillMode", "mixed"],
+        // Processes that an operator supervises keep running when the control plane is restarted or upgraded.
+        ["KillMode", "process"],
         ...sandbox,
       ],
       Install: [["WantedBy", "multi-user.target"]],
