@@ -1,6 +1,9 @@
 /** Ranges of the real kube-apiserver, for ours. */
 export const serviceRanges = { clusterIPRange: "10.0.0.0/24", nodePortRange: "30000-32767" };
 
+/** Address that the real kube-apiserver publishes; ours publishes the one it listens on. */
+export const advertisedAddress = "192.0.2.7";
+
 /** Response of a server. */
 export interface Answer {
   readonly code: number;
@@ -22,6 +25,12 @@ export interface Comparable {
 export class Comparables {
   readonly #versions = new Map<string, string>();
   readonly #addresses = new Map<string, string>();
+  /** Port of the server, which it publishes. */
+  readonly #port: number | undefined;
+
+  constructor(port?: number) {
+    this.#port = port;
+  }
 
   of({ code, headers, text }: Answer): Comparable {
     return {
@@ -48,6 +57,7 @@ export class Comparables {
 
   #rewrite(value: unknown, key: string): unknown {
     if (typeof value === "string") return this.#rewriteString(value, key);
+    if (typeof value === "number" && value === this.#port) return "<port>";
     if (typeof value === "number" && /nodePort$/i.test(key)) return this.#rewriteAddresses(String(value));
     if (Array.isArray(value)) return value.map((item) => this.#rewrite(item, key));
     if (typeof value !== "object" || value === null) return value;
@@ -73,6 +83,8 @@ export class Comparables {
       return known;
     }
     if (value.startsWith(certificate)) return certificate;
+    if (value === "127.0.0.1" || value === advertisedAddress) return "<server>";
+    if (key === "cells" && value === String(this.#port)) return "<port>";
     if (key === "manager") return value.replace(/^(fettle|kube-apiserver-\S+)$/, "<server>");
     if (key === "cells" && /^(\d+[smhdy])+$/.test(value)) return "<age>";
     if (key === "continue" && value !== "") return "<continue>";
@@ -127,7 +139,7 @@ function rewriteText(text: string): string {
       /Too large resource version: \d+, current: \d+/g,
       "Too large resource version: <version>, current: <version>",
     )
-    .replaceAll(/127\.0\.0\.1:\d+/g, "<address>");
+    .replaceAll(/\b(127\.0\.0\.1|192\.0\.2\.7):\d+/g, "<address>");
 }
 
 function parse(text: string): unknown {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWith, kubectl, kubernetes } from "../components/index.js";
 import { Both, type Outcome } from "./both.js";
-import type { Comparable } from "./comparable.js";
+import { advertisedAddress, type Comparable } from "./comparable.js";
 import { differencesBetween, showDifference } from "./difference.js";
 import { themes } from "./differences.js";
 import { kubectlSession } from "./kubectl-session.js";
@@ -15,12 +15,19 @@ import { parseStep } from "./step.js";
  * Sends the same requests to Fettle and to a real kube-apiserver and compares the responses. The cases are in `cases/`;
  * differences on purpose are in differences.ts.
  */
-/** Without snapshots in the watch cache, which would serve compacted history. */
-const withoutSnapshots = kubernetes.with({ args: ["--feature-gates=ListFromCacheSnapshot=false"] });
+const comparedServer = kubernetes.with({
+  args: [
+    // Snapshots in the watch cache would serve compacted history.
+    "--feature-gates=ListFromCacheSnapshot=false",
+    // Publishes its endpoints, which must not have a loopback address.
+    "--endpoint-reconciler-type=master-count",
+    `--advertise-address=${advertisedAddress}`,
+  ],
+});
 
 const knownDifferences = themes.flatMap((theme) => theme.differences);
 
-describeWith("compared with Kubernetes", withoutSnapshots, (get) => {
+describeWith("compared with Kubernetes", comparedServer, (get) => {
   let both: Both;
   const met = new Set<(typeof knownDifferences)[number]>();
 

@@ -17,11 +17,12 @@ export class Side {
   readonly #access: Access;
   readonly #namespace: string;
   readonly #answers = new Map<string, string>();
-  readonly #comparables = new Comparables();
+  readonly #comparables: Comparables;
 
   constructor(access: Access, namespace: string) {
     this.#access = access;
     this.#namespace = namespace;
+    this.#comparables = new Comparables(Number(new URL(access.url).port));
   }
 
   async run(step: Step): Promise<Comparable> {

@@ -32,9 +32,10 @@ export function followForPeople(
     if (line !== undefined) write(`${line}\n`);
   };
   // Runs that ended during the start.
-  void followFrom(runs, { since }, signal, print);
-  void followEvents(client, where, signal, ({ object, type, reason, message, at }) => {
-    // The event of a failed run repeats the line of the run.
+  const caughtUp = followFrom(runs, { since }, signal, print);
+  void followEvents(client, where, signal, async ({ object, type, reason, message, at }) => {
+    // The event of a failed run repeats the line of the run, which may still be read from the disk.
+    await caughtUp;
     if (type === "Warning" && lines.hasOutcome(object, { reason, message })) return;
     const mark = type === "Warning" ? paint.yellow("!") : paint.cyan("»");
     write(
@@ -71,7 +72,7 @@ async function followEvents(
   client: Client,
   where: Where,
   signal: AbortSignal,
-  onEvent: (event: RecordedEvent) => void,
+  onEvent: (event: RecordedEvent) => Promise<void>,
 ): Promise<void> {
   let version: string | undefined;
   while (!signal.aborted) {
@@ -85,7 +86,7 @@ async function followEvents(
         version = object.metadata.resourceVersion ?? version;
         if (type !== "ADDED" && type !== "MODIFIED") continue;
         const { kind = "", namespace, name = "" } = object.involvedObject;
-        onEvent({
+        await onEvent({
           object: `${kind} ${namespace ? `${namespace}/` : ""}${name}`,
           type: object.type ?? "Normal",
           reason: object.reason ?? "",

@@ -33,6 +33,15 @@ test("the Service kubernetes has the first address and points to the server", as
   });
 });
 
+test("the address family of the Service is that of the range of addresses", async () => {
+  await using api = await testApi({ services: { clusterIPRange: "fd00::/112" } });
+  api.api.publish(server);
+  await api.api.idle();
+  expect(await api.core("services").get("kubernetes")).toMatchObject({
+    spec: { clusterIP: "fd00::1", ipFamilies: ["IPv6"], ipFamilyPolicy: "SingleStack" },
+  });
+});
+
 test("they follow the server to another port, and come back when they are deleted", async () => {
   await using api = await testApi();
   api.api.publish(server);

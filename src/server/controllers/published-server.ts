@@ -105,9 +105,14 @@ export class PublishedServer extends ServerController {
 
   async #publishService(server: ServerAddress): Promise<void> {
     const clusterIP = this.#clusterIP;
-    const ipFamilies = [familyOf(clusterIP) ?? "IPv4"];
     const ports = [{ ...portOf(server), port: server.secure ? 443 : 80, targetPort: server.port }];
-    const spec = { type: "ClusterIP", clusterIP, ipFamilies, ports, sessionAffinity: "None" };
+    const spec = {
+      type: "ClusterIP",
+      clusterIP,
+      ipFamilyPolicy: "SingleStack",
+      ports,
+      sessionAffinity: "None",
+    };
     const metadata = { labels: { component: "apiserver", provider: "kubernetes" } };
     await this.#write({ plural: "services", content: { metadata, spec }, change: { spec: { ports } } });
   }

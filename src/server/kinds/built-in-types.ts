@@ -56,6 +56,7 @@ function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: num
       openapi: "named-types",
       groupPriority,
     },
+    deprecation: rules.deprecation,
     storage: {
       prefix: `/${group === "" ? "core" : group}/${plural}/`,
       apiVersion,

@@ -22,6 +22,8 @@ export interface KindRules {
   readonly answer?: ResourceType["answer"];
   /** Sets defaults that depend on other fields; those in the type description are set before. */
   readonly defaults?: ((object: Draft) => void) | undefined;
+  /** Warning sent with every response of a deprecated kind. */
+  readonly deprecation?: string | undefined;
   /** Paths of the scale subresource, if the kind has one. */
   readonly scale?: ScalePaths | undefined;
 }

@@ -144,6 +144,18 @@ describe("a folder that has lost a file is refused", () => {
   });
 });
 
+test("damaged pages are named", async () => {
+  const writer = startWriter();
+  for (let index = 0; index < 30; index++) put(writer, `${index}`);
+  writer.close();
+  garble(file("store.db"), 2 * 8192 + 3000);
+  await expect(openSqliteStore(folder)).rejects.toThrow("page 3 of store.db does not match its checksum");
+  garble(file("store.db"), 3 * 8192 + 3000);
+  await expect(openSqliteStore(folder)).rejects.toThrow(
+    "pages 3 to 4 of store.db do not match their checksums",
+  );
+});
+
 test("an older copy of the database is refused", async () => {
   const writer = startWriter();
   put(writer, "a");

@@ -52,8 +52,12 @@ export function* examineFiles(database: string): Generator<PageProgress, FileRep
   } else if (existsSync(database)) {
     damagedPages.push(...(yield* checkPages(database, pageSize, sums, wal.pages)));
     if (damagedPages.length > 0) {
-      const pages = damagedPages.length === 1 ? "page" : "pages";
-      report("store.db", `${pages} ${listNumbers(damagedPages)} of store.db do not match their checksums`);
+      const numbers = listNumbers(damagedPages);
+      const text =
+        damagedPages.length === 1
+          ? `page ${numbers} of store.db does not match its checksum`
+          : `pages ${numbers} of store.db do not match their checksums`;
+      report("store.db", text);
     }
     intact.push(`${sums.count - damagedPages.length} of ${sums.count} pages of store.db`);
   }

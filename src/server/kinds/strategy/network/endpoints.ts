@@ -10,6 +10,7 @@ import { as, type KindRules, strategyOf } from "../kind-rules.js";
 export const endpoints: KindRules = {
   columns: [nameColumn, column("Endpoints", "Addresses and ports.", addresses), builtInAgeColumn],
   strategy: strategyOf({ allowCreateOnUpdate: true, validate }),
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {
