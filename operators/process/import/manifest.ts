@@ -88,7 +88,7 @@ export function unlessDefault<Text extends string>(
  * escapeReferences("echo $(date)"); // "echo $$(date)"
  */
 export function escapeReferences(text: string): string {
-  return text.replaceAll(/\$(?=[$(])/g, "$$$$");
+  return text.replaceAll(/\$\([^)\s]+\)/g, "$$$&");
 }
 
 /** List of variables, escaped. */
