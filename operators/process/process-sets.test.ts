@@ -117,3 +117,22 @@ test("a deleted set takes its processes with it", async () => {
   expect(await commands()).toBe("");
   expect(driver.snapshot()).toEqual([]);
 });
+
+test("a process that is being replaced is never reported as ready for its new template", async () => {
+  const wrong: string[] = [];
+  const watching = new AbortController();
+  const watched = (async () => {
+    for await (const { object } of plane.client.watch(Process, { signal: watching.signal })) {
+      const { metadata, status } = object;
+      const ready = status?.conditions?.find(({ type }) => type === "Ready");
+      if (ready?.status === "True" && status?.state !== "Running")
+        wrong.push(`${metadata.name}: ${status?.state} ${ready.reason}`);
+    }
+  })().catch(() => {});
+  await plane.client.patch(ProcessSet, "web", { spec: { template: { spec: { command: ["next"] } } } });
+  await plane.settled();
+  watching.abort();
+  await watched;
+  expect(wrong).toEqual([]);
+  expect(await statusOf()).toBe("AllReady 3 3 3");
+});

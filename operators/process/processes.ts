@@ -114,6 +114,7 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
       let decision = next();
       for (let actions = 0; actions < maxActions; actions++) {
         if ((decision.type === "start" || decision.type === "stop") && !(await isCurrent())) {
+          keepReady();
           return requeue("2s", "it has changed since it was cached");
         }
         if (decision.type === "start") {
@@ -130,7 +131,7 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           const before = attempts.length;
           attempts = await driver.inspect(uid);
           if (attempts.at(-1)?.number !== attempt && attempts.length === before) break; // a plan
-          recordEvent("Started", `attempt ${attempt}: ${launch.argv.join(" ")}`);
+          recordEvent("Started", `attempt ${attempt}: ${commandText(launch)}`);
         } else if (decision.type === "stop") {
           const { attempt, reason, message } = decision;
           const { signal, grace } = spec.stop;
@@ -194,6 +195,12 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           }
           return true;
         });
+      }
+
+      /** Leaves the Ready condition as it is: nothing was done that could have changed it. */
+      function keepReady(): void {
+        const before = status?.conditions?.find(({ type }) => type === "Ready");
+        condition("Ready", before?.status ?? "False", before?.reason ?? "Pending", before?.message);
       }
 
       /** Sends the reload signal once for every new value of the annotation. */
@@ -260,7 +267,13 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           case "give-up":
             return fail("StartLimitReached", decision.message);
           default:
-            return requeue("100ms", "more than one action was due");
+            condition(
+              "Ready",
+              false,
+              decision.type === "stop" ? "Stopping" : "Starting",
+              "more actions are due",
+            );
+            return requeue("100ms", "more actions are due");
         }
       }
     },
@@ -313,6 +326,12 @@ function keyIn({ metadata }: KubeObject, name: string): string {
 
 function keyOf(object: KubeObject): string {
   return keyIn(object, object.metadata.name ?? "");
+}
+
+/** Command line on one line, shortened. */
+function commandText({ argv }: Launch): string {
+  const text = argv.join(" ").replaceAll(/\s+/g, " ");
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
 }
 
 function decoded(base64: string | undefined): string | undefined {

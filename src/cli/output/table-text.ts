@@ -23,7 +23,8 @@ export function tableRows(table: Table, options: TableTextOptions): readonly (re
   const rows = table.rows.map((row) => rowText(row, table.columnDefinitions, options));
   if (!options.headers) return rows;
   const isHeld = table.rows.some(({ object }) => (options.held?.statesOf(object).length ?? 0) > 0);
-  const all = [...titles(table.columnDefinitions, options), ...(isHeld ? ["STATE"] : [])];
+  const own = titles(table.columnDefinitions, options);
+  const all = isHeld ? [...own, own.includes("STATE") ? "HELD" : "STATE"] : own;
   return [headerRow(all, options.paint), ...rows];
 }
 

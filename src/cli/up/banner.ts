@@ -13,6 +13,8 @@ import { ownProgram } from "../templates/own-package.js";
 /** Parts of a control plane that was started from modules. */
 export interface StartedExports extends Pick<ModuleExports, "controllers" | "kinds"> {
   readonly schedules: readonly { readonly name: string }[];
+  /** The first command of each operator. */
+  readonly commands: readonly { readonly name: string; readonly summary: string }[];
 }
 
 export interface Running {
@@ -107,6 +109,7 @@ function whatNext(
       ...(named === undefined
         ? []
         : [`${fettle} tree ${named}${inNamespace}${flag}`, `${fettle} why ${named}${inNamespace}${flag}`]),
+      ...found.commands.map(({ name }) => `${fettle} ${name}${inNamespace}${flag}`),
       // kubectl sends no token over plain HTTP.
       ...(config.listen.tls && isOnPath("kubectl", env)
         ? [`kubectl --kubeconfig ${quoted(where)} get ${plural}${inNamespace}`]

@@ -147,10 +147,12 @@ export async function start(
 
 /** Controllers, schedules and kinds of a plane, with those of its operators. */
 function startedParts({ controllers }: ControlPlane, { kinds, operators }: Loaded): StartedExports {
+  const ordered = orderOperators([...operators.keys()]);
   return {
     controllers: controllers.all.map(({ controller }) => controller),
     schedules: controllers.schedules,
-    kinds: [...kinds, ...orderOperators([...operators.keys()]).flatMap((operator) => operator.kinds)],
+    kinds: [...kinds, ...ordered.flatMap((operator) => operator.kinds)],
+    commands: ordered.flatMap(({ commands }) => commands.slice(0, 1)),
   };
 }
 
