@@ -1,6 +1,6 @@
 import type { Json } from "../../../model/core.js";
 import { decodeBody, decodePatch } from "../../decode/body.js";
-import { defaultDecodeLimits as decodeLimits, type DecodeLimits } from "../../decode/decode-limits.js";
+import { maxFieldsOf, type DecodeLimits } from "../../decode/decode-limits.js";
 import type { Body, PatchBody } from "../../decode/decoded-body.js";
 import { pauseIfExpensive } from "../../event-loop/turns.js";
 import { decodeProtobuf } from "../../kinds/protobuf/decode.js";
@@ -19,9 +19,9 @@ export class HttpBody implements RequestBody {
     this.#maxBytes = maxBytes;
   }
 
-  /** More fields than the default if larger bodies are allowed. */
+  /** Bodies may be twice as large as objects. */
   get #limits(): Partial<DecodeLimits> {
-    return { fields: Math.max(decodeLimits.fields, Math.floor(this.#maxBytes / 48)) };
+    return { fields: maxFieldsOf(this.#maxBytes / 2) };
   }
 
   async object({ type, fieldValidation }: ExpectedBody): Promise<Body> {
