@@ -5,7 +5,7 @@ import type { Body, FieldValidation, PatchBody, PatchType } from "./decoded-body
 import type { Capabilities } from "../resources/resource-type.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
-import type { DecodeLimits } from "./decode-limits.js";
+import type { DecodeLimits, NextDecodingStep } from "./decode-limits.js";
 import { scanThenParse, decodeBodyText } from "./json.js";
 import { mediaTypeOf } from "./media-type.js";
 import { parseYaml, type YamlOptions } from "./yaml.js";
@@ -28,7 +28,7 @@ export interface BodyOptions {
   readonly protobuf?: ProtobufDecoder | undefined;
   readonly limits?: Partial<DecodeLimits> | undefined;
   /** Awaited between the steps of decoding JSON. */
-  readonly nextStep?: (() => Promise<void> | undefined) | undefined;
+  readonly nextStep?: NextDecodingStep | undefined;
 }
 
 const json = "application/json";

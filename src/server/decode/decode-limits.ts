@@ -11,6 +11,12 @@ export function maxFieldsOf(maxObjectBytes: number): number {
   return Math.max(defaultMaxFields, Math.floor(maxObjectBytes * fieldsPerByte));
 }
 
+/** How expensive decoding YAML is, compared with JSON of the same size. */
+export const yamlCost = 16;
+
+/** Lets other requests be handled before the next step with a body, if its size, times a cost, makes that expensive. */
+export type NextDecodingStep = (cost?: number) => Promise<void> | undefined;
+
 /** Limits for decoding a body. The HTTP layer limits its size. */
 export interface DecodeLimits {
   /** Nesting of maps and lists. Bounds the recursion of all code that walks an object. */
@@ -19,6 +25,8 @@ export interface DecodeLimits {
   readonly yamlDepth: number;
   /** Fields of all maps and items of all lists of a JSON body: as many as a stored object may have. */
   readonly fields: number;
+  /** Characters of a YAML body that is not JSON. Parts of the parser cannot be interrupted, and take long for long scalars. */
+  readonly yamlLength: number;
   /** Tokens of a YAML body. The parser takes microseconds for each and blocks the event loop. */
   readonly yamlTokens: number;
   /** Size that aliases in a YAML body may expand to: characters, plus 16 for each value. */
@@ -29,6 +37,7 @@ export const defaultDecodeLimits: DecodeLimits = {
   depth: 1000,
   yamlDepth: 200,
   fields: defaultMaxFields,
-  yamlTokens: 200_000,
-  yamlAliases: 3 * 1024 * 1024,
+  yamlLength: 1024 * 1024,
+  yamlTokens: 100_000,
+  yamlAliases: 1024 * 1024,
 };

@@ -40,7 +40,7 @@ export function decodeBodyText(bytes: Uint8Array): string {
 }
 
 /** {@link decodeJson} for a string, throwing {@link DecodeError}. */
-export function parseJson(source: string, options: JsonOptions): Body {
+function parseJson(source: string, options: JsonOptions): Body {
   return scanThenParse(source, options)();
 }
 
