@@ -19,6 +19,7 @@ import {
   patternFromObject,
   yamlBodies,
 } from "./attacks/large-objects.js";
+import { conflictingApplies, crowdedMetadata, manyOperations } from "./attacks/patches.js";
 import { LongTurns } from "./turns.js";
 
 /** Shows what the machine itself makes the other user wait. */
@@ -38,6 +39,7 @@ const noAttack: Attack = {
 const groups: Readonly<Record<string, readonly Attack[]>> = {
   "nothing, for comparison": [noAttack],
   "large objects": [growingObject, manyOwners, manyKeys, patternFromObject, yamlBodies],
+  patches: [conflictingApplies, manyOperations, crowdedMetadata],
   "contended objects": [patchesOfOneObject, patchesOfLeavingClients],
   "large lists": [longSelector, selectorWithoutMatch, stoppedReaders, convertedLists, deleteCollection],
   documents: [openApi],
