@@ -52,7 +52,18 @@ const allowance = 400;
 const perAnswer = 2000;
 
 const table: string[][] = [
-  ["attack", "duration", "answers", "GET median", "99 %", "worst", "/livez 99 %", "longest turn", "memory"],
+  [
+    "attack",
+    "duration",
+    "answers",
+    "GET median",
+    "99 %",
+    "worst",
+    "/livez 99 %",
+    "worst",
+    "longest turn",
+    "memory",
+  ],
 ];
 
 function addRow(attack: Attack, { answers, probes, duration, before, peak, turns }: Outcome): void {
@@ -62,7 +73,7 @@ function addRow(attack: Attack, { answers, probes, duration, before, peak, turns
     milliseconds(duration),
     JSON.stringify(codesOf(answers)),
     ...[0.5, 0.99, 1].map((share) => milliseconds(percentile(get.latencies, share))),
-    milliseconds(percentile(livez.latencies, 0.99)),
+    ...[0.99, 1].map((share) => milliseconds(percentile(livez.latencies, share))),
     turns.length === 0 ? "-" : milliseconds(Math.max(...turns)),
     `${mebibytes(before)} → ${mebibytes(peak)}`,
   ]);
