@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { alice, bob, peakMemory, type LoadServer } from "../load/load-server.js";
 import { startProbes, type Probes } from "./probe.js";
+import type { LongTurns } from "./turns.js";
 
 /** The attacker's side of an attack. */
 export interface Attacker {
@@ -40,18 +41,21 @@ export interface Outcome {
   /** Resident memory in MiB: before the attack, and the highest during it. */
   readonly before: number;
   readonly peak: number;
+  /** Processor time in milliseconds of each long turn of the server's event loop. */
+  readonly turns: readonly number[];
 }
 
 /** Runs an attack by one user while another sends small requests. */
-export async function runAttack(server: LoadServer, attack: Attack): Promise<Outcome> {
+export async function runAttack(server: LoadServer, attack: Attack, turns: LongTurns): Promise<Outcome> {
   const attacker = attackerOn(server.url);
   await attack.prepare?.(attacker);
   const before = (await server.usage()).memory;
   const stop = await startProbes(server.url, bob);
+  turns.take();
   const begin = performance.now();
   const { result: answers, peak } = await peakMemory(server, () => attack.run(attacker));
   const duration = performance.now() - begin;
-  return { answers, probes: await stop(), duration, before, peak };
+  return { answers, probes: await stop(), duration, before, peak, turns: turns.take() };
 }
 
 function attackerOn(url: string): Attacker {

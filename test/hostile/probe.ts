@@ -15,7 +15,9 @@ interface Probe {
 
 /** Requests of another user during an attack. */
 export interface Probes {
+  /** Small requests on one connection. */
   readonly get: Probe;
+  /** Health checks, each on a new connection. */
   readonly livez: Probe;
 }
 

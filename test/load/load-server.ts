@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseMetrics, type Metrics } from "../server/http/metrics-text.js";
-import { ServerProcess, type Exit, type ProcessOptions } from "../server/server-process.js";
+import {
+  ServerProcess,
+  type Exit,
+  type ProcessOptions,
+  type ProcessPlace,
+} from "../server/server-process.js";
 import { Connection } from "./connection.js";
 
 /** Two users with the same permissions. */
@@ -25,12 +30,15 @@ interface Usage {
   readonly processor: number;
 }
 
-export async function startLoadServer(options: Pick<ProcessOptions, "limits"> = {}): Promise<LoadServer> {
+export async function startLoadServer(
+  options: Pick<ProcessOptions, "limits"> = {},
+  place: ProcessPlace = {},
+): Promise<LoadServer> {
   const folder = mkdtempSync(join(tmpdir(), "fettle-load-"));
   const tokenFile = join(folder, "tokens");
   const users = [`${alice},alice,1,"system:masters"`, `${bob},bob,2,"system:masters"`];
   writeFileSync(tokenFile, `${users.join("\n")}\n`, { mode: 0o600 });
-  const server = new ServerProcess({ ...options, tokenFile, tls: false });
+  const server = new ServerProcess({ ...options, tokenFile, tls: false }, place);
   await server.up;
   const own = await Connection.open(server.url, bob);
   // Callers take turns.

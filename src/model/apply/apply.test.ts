@@ -4,8 +4,10 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Json, JsonObject } from "../object/json.js";
 import type { KubeObject } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
-import { apply, type ApplyRequest } from "./apply.js";
+import { apply, applySteps, type ApplyRequest } from "./apply.js";
 import { conflictError } from "./conflicts.js";
+import type { FieldOwner } from "./field-owner.js";
+import { emptySet } from "./fields/field-set.js";
 import { objectType } from "./typed/field-type.js";
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
@@ -95,6 +97,21 @@ describe("a rejected apply", () => {
     });
   });
 
+  test("names all of very many conflicts, in linear time", () => {
+    const owner: FieldOwner = {
+      manager: "other",
+      operation: "Update",
+      apiVersion: "apps/v1",
+      subresource: "",
+      time: undefined,
+      fields: emptySet,
+    };
+    const conflicts = Array.from({ length: 200_000 }, (_, index) => ({ owner, path: [`f:k${index}`] }));
+    const { message } = conflictError(conflicts);
+    expect(message.split("\n")).toHaveLength(conflicts.length + 1);
+    expect(message.endsWith("- .k199999")).toBe(true);
+  });
+
   test.each<[string, Json]>([
     ["a text", "x"],
     ["a list", []],
@@ -166,4 +183,19 @@ describe("an apply", () => {
     const live = owned({ replicas: 1 }, "kubectl-client-side-apply", { annotations: { [annotation]: text } });
     expect(errorOf({ live, manager: "kubectl", config: config({ replicas: 2 }) }).code).toBe(409);
   });
+});
+
+test("an apply in steps pauses between them, with the same result", () => {
+  const request = {
+    ...write,
+    live: owned({ replicas: 1 }, "other"),
+    manager: "me",
+    config: config({ a: 1 }),
+  };
+  const steps = applySteps(request);
+  let pauses = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) pauses++;
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(step.value).toEqual(apply(request));
 });

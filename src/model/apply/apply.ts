@@ -67,8 +67,21 @@ export interface ApplyConflict {
  * if ("conflicts" in result) throw conflictError(result.conflicts);
  */
 export function apply(request: ApplyRequest): ApplyResult | ApplyConflict {
+  const steps = applySteps(request);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** Work that yields between its steps, each of which walks all fields once or twice. */
+type Steps<Result> = Generator<void, Result>;
+
+/** {@link apply} that yields between its steps, for large objects. */
+export function* applySteps(request: ApplyRequest): Steps<ApplyResult | ApplyConflict> {
   try {
-    return applyChecked(request, checkConfig(request));
+    const config = checkConfig(request);
+    yield;
+    return yield* applyChecked(request, config);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw badRequest("the applied configuration is nested too deeply");
@@ -113,9 +126,10 @@ function renderKind(config: JsonObject): string {
   return `${parsed.group}/${parsed.version}, Kind=${typeof kind === "string" ? kind : ""}`;
 }
 
-function applyChecked(request: ApplyRequest, config: JsonObject): ApplyResult | ApplyConflict {
+function* applyChecked(request: ApplyRequest, config: JsonObject): Steps<ApplyResult | ApplyConflict> {
   const { live, apiVersion, kind, versions, base, manager, force = false } = request;
   let owners = decodeOwners(live);
+  yield;
   if (owners.size === 0 && live !== undefined) {
     owners = recordChanges(owners, base, live, { ...request, manager: "before-first-apply" });
   }
@@ -127,14 +141,16 @@ function applyChecked(request: ApplyRequest, config: JsonObject): ApplyResult | 
   const faults = typeFaults(object, type, true);
   if (faults.length > 0)
     throw badRequest(`failed to create typed live object ${describeFaults(object, faults)}`);
+  yield;
 
-  const attempt = attemptApply(request, type, object, config, owners);
+  const attempt = yield* attemptApply(request, type, object, config, owners);
   if (attempt.conflicts.length > 0 && !force) {
     if (manager !== kubectl) return { conflicts: attempt.conflicts };
     const allowed = fieldsToTakeOver(object, type, apiVersion);
     const conflicts = attempt.conflicts.filter(({ path }) => !hasField(allowed, path));
     if (conflicts.length > 0) return { conflicts };
   }
+  yield;
   const applied = manager === kubectl ? withLastApplied(attempt.object, config) : attempt.object;
   return {
     object: applied as unknown as KubeObject,
@@ -159,13 +175,13 @@ interface Attempt {
   readonly conflicts: readonly FieldConflict[];
 }
 
-function attemptApply(
+function* attemptApply(
   request: ApplyRequest,
   type: FieldType,
   live: JsonObject,
   config: JsonObject,
   owners: FieldOwners,
-): Attempt {
+): Steps<Attempt> {
   const { apiVersion, subresource = "", time, versions, ignored = emptySet } = request;
   const name = {
     manager: request.manager || "unknown",
@@ -182,12 +198,16 @@ function attemptApply(
     fields: recursiveDifference(fieldSetOf(config, type), ignored),
   };
   const all = new Map(adapted).set(id, applier);
+  yield;
 
   const merged = mergeTyped(live, config, type);
   let object = isJsonObject(merged) ? merged : {};
+  yield;
   if (last !== undefined) object = pruneUnapplied(object, all, last, versions);
   const changes = new VersionChanges(live, object, versions, ignored);
+  yield;
   const left = transferOwnership(all, changes, id);
+  yield;
 
   const fields = difference(applier.fields, unownedFields);
   const changed = !jsonEqual(withoutFields(live, ignored), withoutFields(object, ignored));

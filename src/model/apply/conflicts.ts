@@ -23,8 +23,9 @@ function conflictMessage(conflicts: readonly FieldConflict[]): string {
   const lines = new Map<string, string[]>();
   for (const { owner, path } of conflicts) {
     const id = ownerId(owner);
-    const previous = lines.get(id) ?? [`conflicts with ${renderOwner(owner)}:`];
-    lines.set(id, [...previous, `- ${renderPath(path)}`]);
+    let fields = lines.get(id);
+    if (fields === undefined) lines.set(id, (fields = [`conflicts with ${renderOwner(owner)}:`]));
+    fields.push(`- ${renderPath(path)}`);
   }
   return `Apply failed with ${conflicts.length} conflicts: ${[...lines.values()].flat().join("\n")}`;
 }

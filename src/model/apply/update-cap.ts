@@ -1,5 +1,5 @@
 import { compareTimes, type FieldOwner, type FieldOwners, ownerId } from "./field-owner.js";
-import { emptySet, type FieldSet, union } from "./fields/field-set.js";
+import { unionOf } from "./fields/field-set.js";
 import { compareUtf8 } from "./fields/canonical-json.js";
 
 /** Limit for separate owners by update. */
@@ -57,11 +57,4 @@ function takeFirst(owners: Map<string, FieldOwner>, first: string, apiVersion: s
   const owner = owners.get(first);
   owners.delete(first);
   return owner === undefined ? [] : [owner];
-}
-
-/** Merges pairwise: one after the other, each step would copy everything merged so far. */
-function unionOf(sets: readonly FieldSet[]): FieldSet {
-  if (sets.length <= 1) return sets[0] ?? emptySet;
-  const middle = sets.length >> 1;
-  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
 }

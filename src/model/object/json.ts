@@ -51,6 +51,25 @@ export function jsonEqual(left: Json, right: Json): boolean {
   return true;
 }
 
+/** Number of fields and list items in a value. Counts no further than somewhat beyond `limit`. */
+export function countFields(value: Json, limit = Infinity): number {
+  let count = 0;
+  const stack = isContainer(value) ? [value] : [];
+  for (let next = stack.pop(); next !== undefined && count <= limit; next = stack.pop()) {
+    if (isJsonArray(next)) {
+      count += next.length;
+      for (const item of next) if (isContainer(item)) stack.push(item);
+    } else {
+      for (const key in next) {
+        count++;
+        const part = next[key];
+        if (isContainer(part)) stack.push(part);
+      }
+    }
+  }
+  return count;
+}
+
 function isContainer(value: Json | undefined): value is JsonArray | JsonObject {
   return typeof value === "object" && value !== null;
 }

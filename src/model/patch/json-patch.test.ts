@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../object/freeze.js";
 import type { Json } from "../object/json.js";
-import { applyJsonPatch } from "./json-patch.js";
+import { applyJsonPatch, jsonPatchSteps } from "./json-patch.js";
 import { PatchError, type PatchErrorKind } from "./patch-error.js";
 
 describe("errors name the operation, the location and the reason", () => {
@@ -240,6 +240,14 @@ describe("hostile patches", () => {
     }));
     expect(applyJsonPatch(list, patch)).toEqual(list.map((item) => (item < 10_000 ? -1 : item)));
   });
+});
+
+test("a patch in steps pauses after each operation", () => {
+  const patch = ["a", "b", "c"].map((field) => ({ op: "add", path: `/${field}`, value: 1 }));
+  const steps = jsonPatchSteps({}, patch);
+  const seen = [steps.next(), steps.next(), steps.next(), steps.next()];
+  expect(seen.map(({ done }) => done)).toEqual([false, false, false, true]);
+  expect(seen.at(-1)?.value).toEqual({ a: 1, b: 1, c: 1 });
 });
 
 function nested(depth: number): Json {

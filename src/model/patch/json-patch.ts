@@ -44,6 +44,18 @@ const defaultCopySize = 3 * 1024 * 1024;
  * ]); // { spec: { replicas: 3 } }
  */
 export function applyJsonPatch(document: Json, patch: unknown, options: JsonPatchOptions = {}): Json {
+  const steps = jsonPatchSteps(document, patch, options);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** {@link applyJsonPatch} that yields after each operation: thousands of them on a large document take long. */
+export function* jsonPatchSteps(
+  document: Json,
+  patch: unknown,
+  options: JsonPatchOptions = {},
+): Generator<void, Json> {
   const operations = parseJsonPatch(patch, options.maxOperations ?? maxOperations);
   const draft: Draft = {
     document,
@@ -51,7 +63,10 @@ export function applyJsonPatch(document: Json, patch: unknown, options: JsonPatc
     copied: 0,
     maxCopied: options.maxCopySize ?? defaultCopySize,
   };
-  for (const [index, operation] of operations.entries()) apply(draft, operation, index);
+  for (const [index, operation] of operations.entries()) {
+    apply(draft, operation, index);
+    yield;
+  }
   return draft.document;
 }
 
@@ -241,23 +256,23 @@ function listPosition(key: string, depth: number, step: OperationContext): numbe
  * operation on one place does not modify the other.
  */
 function share(draft: Draft, step: OperationContext, shared: Json): void {
-  const stack: Json[] = [shared];
-  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
-    if (typeof value === "string") {
-      draft.copied += value.length + 2;
-    } else if (typeof value !== "object" || value === null) {
-      draft.copied += String(value).length;
+  const containers: Container[] = [];
+  const count = (value: Json | undefined): void => {
+    if (typeof value === "string") draft.copied += value.length + 2;
+    else if (typeof value !== "object" || value === null) draft.copied += String(value).length;
+    else containers.push(value);
+  };
+  count(shared);
+  for (let value = containers.pop(); value !== undefined; value = containers.pop()) {
+    draft.owned.delete(value);
+    draft.copied += 2;
+    if (isJsonArray(value)) {
+      for (const item of value) count(item);
+      draft.copied += value.length;
     } else {
-      draft.owned.delete(value);
-      draft.copied += 2;
-      if (isJsonArray(value)) {
-        for (const item of value) stack.push(item);
-        draft.copied += value.length;
-      } else {
-        for (const [key, field] of Object.entries(value)) {
-          draft.copied += key.length + 4;
-          stack.push(field);
-        }
+      for (const key in value) {
+        draft.copied += key.length + 4;
+        count(value[key]);
       }
     }
   }

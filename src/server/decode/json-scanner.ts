@@ -5,7 +5,7 @@ export interface ScanOptions {
   readonly maxDepth: number;
   /** Report duplicate keys. */
   readonly duplicates: boolean;
-  /** Fields of all maps. Default: no limit. */
+  /** Fields of all maps and items of all lists. Default: no limit. */
   readonly maxFields?: number | undefined;
 }
 
@@ -78,6 +78,7 @@ class Scanner {
       const code = this.#text.charCodeAt(this.#at);
       switch (expected) {
         case "firstItem":
+          if (code !== closeBracket) this.#countField();
           expected = code === closeBracket ? this.#leave() : this.#value(code);
           break;
         case "value":
@@ -127,6 +128,7 @@ class Scanner {
     if (code !== comma) throw this.#invalid(inList ? "after array element" : "after object key:value pair");
     this.#at++;
     if (!inList) return "key";
+    this.#countField();
     this.#positions[top] = position + 1;
     return "value";
   }
@@ -154,10 +156,7 @@ class Scanner {
   }
 
   #addKey(key: string): void {
-    const { maxFields = Infinity } = this.#options;
-    if (++this.#fields > maxFields) {
-      throw new DecodeError("limit", `the body has more than ${maxFields} fields`);
-    }
+    this.#countField();
     if (!this.#options.duplicates) return;
     const top = this.#depth - 1;
     const seen = (this.#seen[top] ??= new Set());
@@ -165,6 +164,13 @@ class Scanner {
     const { size } = seen;
     if (seen.add(key).size === size && this.#duplicates.size < maxDuplicates) {
       this.#duplicates.add(this.#path());
+    }
+  }
+
+  #countField(): void {
+    const { maxFields = Infinity } = this.#options;
+    if (++this.#fields > maxFields) {
+      throw new DecodeError("limit", `the body has more than ${maxFields} fields and list items`);
     }
   }
 

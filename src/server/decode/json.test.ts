@@ -32,12 +32,20 @@ test("refuses more fields than an object can have, whatever the field validation
     `{"a":{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}}`;
   for (const duplicates of [true, false]) {
     const decode = (count: number) => decodeJson(bytes(fields(count)), { duplicates });
-    expect(Object.keys((decode(65_535).object as { a: object }).a)).toHaveLength(65_535);
-    const error = failure(() => decode(65_536));
+    expect(Object.keys((decode(32_767).object as { a: object }).a)).toHaveLength(32_767);
+    const error = failure(() => decode(32_768));
     expect(error.code).toBe(413);
-    expect(error.message).toBe("Request entity too large: the body has more than 65536 fields");
+    expect(error.message).toBe(
+      "Request entity too large: the body has more than 32768 fields and list items",
+    );
   }
-  expect(decodeJson(bytes(`[${"0,".repeat(100_000)}0]`)).object).toHaveLength(100_001);
+});
+
+test("counts list items as fields", () => {
+  const list = (count: number): Uint8Array => bytes(`[${Array.from({ length: count }, () => 0).join()}]`);
+  expect(decodeJson(list(32_768)).object).toHaveLength(32_768);
+  expect(failure(() => decodeJson(list(32_769))).code).toBe(413);
+  expect(decodeJson(bytes("[[],[]]"), { limits: { fields: 2 } }).object).toEqual([[], []]);
 });
 
 test("decodes a view of a larger buffer", () => {

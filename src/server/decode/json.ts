@@ -40,7 +40,7 @@ export function decodeBodyText(bytes: Uint8Array): string {
 }
 
 /** {@link decodeJson} for a string, throwing {@link DecodeError}. */
-export function parseJson(source: string, options: JsonOptions): Body {
+function parseJson(source: string, options: JsonOptions): Body {
   return scanThenParse(source, options)();
 }
 
@@ -50,8 +50,8 @@ export function scanThenParse(source: string, { limits, duplicates = false }: Js
     source.includes("\\u") && surrogate.test(source) ? source.replace(escapes, replaceLoneSurrogate) : source;
   const maxDepth = limits?.depth ?? defaultDecodeLimits.depth;
   const maxFields = limits?.fields ?? defaultDecodeLimits.fields;
-  // A field takes up at least four characters.
-  const isScanned = duplicates || text.length > maxFields * 4 || needsScan(text, maxDepth);
+  // A list item takes up at least two characters.
+  const isScanned = duplicates || text.length > maxFields * 2 || needsScan(text, maxDepth);
   const problems = isScanned ? scanJson(text, { maxDepth, maxFields, duplicates }) : [];
   return () => {
     const object = parse(text, maxDepth);

@@ -6,7 +6,8 @@ import { floatKey } from "./yaml-scalar.js";
 import { decodeYaml, type YamlOptions } from "./yaml.js";
 
 const decode = async (text: string, options?: YamlOptions) => decodeYaml(Buffer.from(text), options);
-const read = async (text: string): Promise<Json> => (await decode(text)).object;
+const read = async (text: string, options?: YamlOptions): Promise<Json> =>
+  (await decode(text, options)).object;
 
 async function failure(text: string, options?: YamlOptions): Promise<ApiError> {
   try {
@@ -329,6 +330,22 @@ describe("limits", () => {
     const error = await failure("a: b\n".repeat(100), { limits: { yamlTokens: 50 } });
     expect(error.code).toBe(413);
     expect(error.message).toContain("at most 50 tokens");
+  });
+
+  test("returns 413 for too many characters, unless they are JSON", async () => {
+    const limits = { yamlLength: 20 };
+    const error = await failure(`a: ${"x".repeat(20)}`, { limits });
+    expect(error.code).toBe(413);
+    expect(error.message).toContain("at most 20 characters; send it as JSON");
+    expect(await read(`{"a": "${"x".repeat(20)}"}`, { limits })).toEqual({ a: "x".repeat(20) });
+  });
+
+  test("pauses between the steps of parsing YAML, and of JSON", async () => {
+    for (const text of ["a: b\n", '{"a": "b"}']) {
+      let steps = 0;
+      await read(text, { nextStep: async () => void steps++ });
+      expect(steps).toBeGreaterThanOrEqual(text.startsWith("{") ? 1 : 2);
+    }
   });
 });
 

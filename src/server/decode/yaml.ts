@@ -2,8 +2,8 @@ import type { CST, Document, LineCounter } from "yaml";
 import type { Body, FieldValidation } from "./decoded-body.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
-import { type DecodeLimits, defaultDecodeLimits } from "./decode-limits.js";
-import { parseJson, decodeBodyText } from "./json.js";
+import { type DecodeLimits, defaultDecodeLimits, type NextDecodingStep, yamlCost } from "./decode-limits.js";
+import { scanThenParse, decodeBodyText } from "./json.js";
 import { valueOf, type Yaml } from "./yaml-values.js";
 
 export interface YamlOptions {
@@ -11,7 +11,7 @@ export interface YamlOptions {
   /** Default: Ignore, which does not report duplicate keys. */
   readonly fieldValidation?: FieldValidation | undefined;
   /** Awaited between the steps of decoding. */
-  readonly nextStep?: (() => Promise<void> | undefined) | undefined;
+  readonly nextStep?: NextDecodingStep | undefined;
 }
 
 /** Tokens that are read in one step. */
@@ -38,15 +38,22 @@ export async function parseYaml(bytes: Uint8Array, options: YamlOptions): Promis
   const { fieldValidation = "Ignore" } = options;
   const limits: DecodeLimits = { ...defaultDecodeLimits, ...definedOnly(options.limits) };
   const text = decodeBodyText(bytes);
-  const asJson = readAsJson(text, limits, fieldValidation !== "Ignore");
+  const asJson = await readAsJson(text, limits, fieldValidation !== "Ignore", options.nextStep);
   if (asJson !== undefined) return asJson;
+  if (text.length > limits.yamlLength) {
+    throw new DecodeError(
+      "limit",
+      `a YAML body may have at most ${limits.yamlLength} characters; send it as JSON`,
+    );
+  }
 
   const yaml = await import("yaml");
   const lines = new yaml.LineCounter();
   const tokens = await tokensOf(yaml, text, lines, limits, options.nextStep);
+  await options.nextStep?.(yamlCost);
   const document = onlyDocument(yaml, tokens, lines);
   if (document === undefined) return { object: null };
-  await options.nextStep?.();
+  await options.nextStep?.(yamlCost);
   const { value: object, duplicates } = valueOf(yaml, document, { text, lines }, limits);
   if (fieldValidation === "Ignore" || duplicates.length === 0) return { object };
   if (fieldValidation === "Warn") return { object, duplicates };
@@ -61,10 +68,17 @@ function definedOnly(limits: Partial<DecodeLimits> = {}): Partial<DecodeLimits> 
  * Body if it is JSON; undefined if the YAML parser has to decode it, also for the line numbers of duplicates. JSON with
  * unacceptable values (numbers, depth) is refused here, since YAML would refuse it too.
  */
-function readAsJson(text: string, limits: DecodeLimits, duplicates: boolean): Body | undefined {
+async function readAsJson(
+  text: string,
+  limits: DecodeLimits,
+  duplicates: boolean,
+  nextStep: YamlOptions["nextStep"],
+): Promise<Body | undefined> {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
-    const body = parseJson(text, { limits, duplicates });
+    const parse = scanThenParse(text, { limits, duplicates });
+    await nextStep?.();
+    const body = parse();
     return body.duplicates === undefined ? body : undefined;
   } catch (error) {
     if (error instanceof DecodeError && error.problem === "syntax") return undefined;
@@ -95,7 +109,7 @@ async function tokensOf(
         `a YAML body may have at most ${limits.yamlTokens} tokens; send it as JSON`,
       );
     }
-    if (count % tokensPerStep === 0) await nextStep?.();
+    if (count % tokensPerStep === 0) await nextStep?.(yamlCost);
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > limits.yamlDepth) throw tooDeep(limits);
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
-/** Document with its hash and content type. */
-export interface Document<Body extends string | Buffer = string> {
+/** Document with its hash and content type. The body of a large one is in chunks, as it is sent. */
+export interface Document<Body extends string | readonly Buffer[] = string> {
   readonly body: Body;
   /** Hash of the content, used as ETag and in the URLs of OpenAPI documents. */
   readonly hash: string;
@@ -16,37 +16,55 @@ export function documentOf(content: unknown, contentType = "application/json"): 
   return { body, hash: hashOf(body), contentType };
 }
 
-/** Entries of a map that are encoded in one step. */
-const entriesPerStep = 20;
+/**
+ * Map whose entries are made one by one while it is encoded, so that a document of many kinds is never in memory as a whole. An entry
+ * may depend on entries before it.
+ */
+export type LazyMap = () => Iterable<readonly [key: string, value: unknown]>;
 
-/** {@link documentOf} in steps. Maps with many entries, at the top level or below it, are encoded some entries at a time. */
+/** Map of a document: entries, or maps that are made while it is encoded. */
+export type LazyContent = Readonly<Record<string, unknown>>;
+
+/** Characters that are encoded in one step, and sent in one write. */
+const chunkLength = 64 * 1024;
+
+/** {@link documentOf} in steps, and in chunks. */
 export function* documentInSteps(
-  content: Readonly<Record<string, unknown>>,
+  content: LazyContent,
   contentType = "application/json",
-): DocumentSteps<Document> {
-  const body = yield* encodeMap(content, 2);
+): DocumentSteps<Document<readonly Buffer[]>> {
   const hash = createHash("sha256");
-  const step = 2 ** 20;
-  for (let start = 0; start < body.length; start += step) {
-    hash.update(body.slice(start, start + step));
+  const body: Buffer[] = [];
+  let text = "";
+  const flush = (): void => {
+    const chunk = Buffer.from(text);
+    hash.update(chunk);
+    body.push(chunk);
+    text = "";
+  };
+  for (const part of partsOf(Object.entries(content))) {
+    text += part;
+    if (text.length < chunkLength) continue;
+    flush();
     yield;
   }
+  flush();
   return { body, hash: hash.digest("hex").toUpperCase(), contentType };
 }
 
-function* encodeMap(map: Readonly<Record<string, unknown>>, levels: number): DocumentSteps<string> {
-  const parts: string[] = [];
-  for (const [key, value] of Object.entries(map)) {
+/** JSON of a map, an entry at a time. */
+function* partsOf(entries: ReturnType<LazyMap>): Generator<string, void> {
+  let separator = "{";
+  for (const [key, value] of entries) {
     if (value === undefined) continue;
-    const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
-    const text: string =
-      levels > 0 && isMap
-        ? yield* encodeMap(value as Record<string, unknown>, levels - 1)
-        : JSON.stringify(value);
-    parts.push(`${JSON.stringify(key)}:${text}`);
-    if (parts.length % entriesPerStep === 0) yield;
+    const start = `${separator}${JSON.stringify(key)}:`;
+    separator = ",";
+    if (typeof value === "function") {
+      yield start;
+      yield* partsOf((value as LazyMap)());
+    } else yield start + JSON.stringify(value);
   }
-  return `{${parts.join(",")}}`;
+  yield separator === "{" ? "{}" : "}";
 }
 
 /** Document that ends with a newline, like every compact JSON of the API; OpenAPI documents do not. */

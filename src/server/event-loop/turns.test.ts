@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { RoundRobin } from "./round-robin.js";
 import { EventLoopTurns } from "./turns.js";
@@ -54,6 +57,70 @@ test("a turn without expensive work begins with its whole budget", async () => {
   await turn();
   spend(1000);
   expect(turns.pause("alice")).toBeUndefined();
+});
+
+test("a turn waits while connections are accepted, but not for ever", async () => {
+  const { turns, spend, turn } = manualTurns();
+  void turns.pause("alice");
+  spend(10);
+  let resumed = false;
+  void turns.pause("alice")?.then(() => (resumed = true));
+  for (let connection = 0; connection < 3; connection++) {
+    turns.accepted();
+    await turn();
+    expect(resumed).toBe(false);
+  }
+  await turn();
+  expect(resumed).toBe(true);
+
+  resumed = false;
+  spend(10);
+  void turns.pause("alice")?.then(() => (resumed = true));
+  let iterations = 0;
+  for (; !resumed && iterations < 100; iterations++) {
+    turns.accepted();
+    spend(10);
+    await turn();
+  }
+  expect(iterations).toBeLessThan(20);
+});
+
+test("all clients that are queued are accepted before the next turn of expensive work", async () => {
+  let time = 0;
+  const turns = new EventLoopTurns({ now: () => time });
+  const clients = 50;
+  let accepted = 0;
+  const server = createServer((socket) => {
+    accepted++;
+    turns.accepted();
+    socket.destroy();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  // Connects in another thread while this one is busy.
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const program = `
+    const { connect } = require("node:net");
+    const { port, clients, connected } = require("node:worker_threads").workerData;
+    for (let client = 0; client < clients; client++) {
+      connect(port, "127.0.0.1", () => {
+        if (Atomics.add(connected, 0, 1) + 1 === clients) Atomics.notify(connected, 0);
+      }).on("error", () => {});
+    }`;
+  const worker = new Worker(program, { eval: true, workerData: { port, clients, connected } });
+  await once(worker, "online");
+  await turns.pause("alice");
+  for (let count = 0; count < clients; count = Atomics.load(connected, 0)) {
+    Atomics.wait(connected, 0, count, 100);
+  }
+  let steps = 0;
+  for (; accepted < clients; steps++) {
+    time += 10;
+    await turns.pause("alice");
+  }
+  expect(steps).toBeLessThan(clients / 10);
+  await worker.terminate();
+  server.close();
 });
 
 test("the event loop of Node handles other work between two turns", async () => {

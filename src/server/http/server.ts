@@ -9,6 +9,7 @@ import type { Authenticate } from "./auth/authenticate.js";
 import { HostCheck, isWildcard, namesOfHost, requireTlsUnlessLoopback } from "./auth/hosts.js";
 import { rejectMalformed, Connections, rejectExpectation } from "./connections.js";
 import type { RequestPipeline } from "../request/pipeline.js";
+import { connectionAccepted } from "../event-loop/turns.js";
 import type { HttpContext } from "./context.js";
 import type { HttpRequest, HttpResponse } from "./exchange.js";
 import { Handler } from "./handler.js";
@@ -109,6 +110,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
 
   const server = tls === undefined ? plainServer(limits) : secureServer(tls, limits);
+  server.on("connection", connectionAccepted);
   const connections = new Connections(server, limits);
   const handle = (request: HttpRequest, response: HttpResponse, expectsContinue = false): void => {
     if (closing) response.shouldKeepAlive = false;

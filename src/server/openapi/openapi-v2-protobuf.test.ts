@@ -38,8 +38,8 @@ function find(bytes: Buffer, ...numbers: number[]): (Buffer | bigint)[] {
 }
 
 function encode(schema: object): Buffer {
-  const content = { swagger: "2.0", definitions: { Thing: schema } };
-  const [named] = find(complete(openApiV2Protobuf(content)).body, 9, 1);
+  const content = { swagger: "2.0", definitions: () => [["Thing", schema]] as const };
+  const [named] = find(Buffer.concat(complete(openApiV2Protobuf(content)).body), 9, 1);
   expect(find(named as Buffer, 1).map(String)).toEqual(["Thing"]);
   return find(named as Buffer, 2)[0] as Buffer;
 }
@@ -48,7 +48,8 @@ describe("OpenAPI v2 in protobuf", () => {
   it("has a hash and a content type of its own", () => {
     const body = Buffer.from("\n\x032.0\x12\x06\n\x01t\x12\x01v");
     const content = { swagger: "2.0", info: { title: "t", version: "v" } };
-    expect(complete(openApiV2Protobuf(content))).toEqual({
+    const document = complete(openApiV2Protobuf(content));
+    expect({ ...document, body: Buffer.concat(document.body) }).toEqual({
       body,
       hash: createHash("sha256").update(body).digest("hex").toUpperCase(),
       contentType: "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
@@ -100,7 +101,7 @@ describe("OpenAPI v2 in protobuf", () => {
       limit: { name: "limit", in: "query", type: "integer" },
       name: { name: "name", in: "path", type: "string", required: true },
     };
-    const { body } = complete(openApiV2Protobuf({ parameters }));
+    const body = Buffer.concat(complete(openApiV2Protobuf({ parameters })).body);
     expect(find(body, 10, 1, 2, 1, 2).map(String)).toEqual(["body"]);
     expect(find(body, 10, 1, 2, 2, 3, 4).map(String)).toEqual(["limit"]);
     expect(find(body, 10, 1, 2, 2, 4, 4).map(String)).toEqual(["name"]);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Document, DocumentSteps } from "../discovery/document.js";
+import type { Document, DocumentSteps, LazyContent, LazyMap } from "../discovery/document.js";
 import type { Published } from "./schemas.js";
 import { bool, double, int64, mapOf, message, pair, string, wrapped, type Field } from "./protobuf.js";
 
@@ -13,29 +13,26 @@ export const openApiV2ProtobufTypes = [
  * OpenAPI v2 document in gnostic's protobuf format. kubectl 1.27 and 1.28 require it for `explain`, though they then
  * read v3.
  */
-export function* openApiV2Protobuf(content: Published): DocumentSteps<Document<Buffer>> {
+export function* openApiV2Protobuf(content: LazyContent): DocumentSteps<Document<readonly Buffer[]>> {
   const hash = createHash("sha256");
-  const parts: Buffer[] = [];
+  const body: Buffer[] = [];
   const add = (part: Published): void => {
     const encoded = document.encode(part);
     hash.update(encoded);
-    parts.push(encoded);
+    body.push(encoded);
   };
   // A message may have a map in several parts, which readers merge.
   for (const [field, value] of Object.entries(content)) {
-    if (field !== "paths" && field !== "definitions") add({ [field]: value });
-    else {
-      for (const [name, one] of Object.entries(value as Published)) {
-        add({ [field]: { [name]: one } });
-        yield;
-      }
+    if (typeof value !== "function") {
+      add({ [field]: value });
+      continue;
+    }
+    for (const [name, one] of (value as LazyMap)()) {
+      add({ [field]: { [name]: one } });
+      yield;
     }
   }
-  return {
-    body: Buffer.concat(parts),
-    hash: hash.digest("hex").toUpperCase(),
-    contentType: openApiV2ProtobufTypes[0],
-  };
+  return { body, hash: hash.digest("hex").toUpperCase(), contentType: openApiV2ProtobufTypes[0] };
 }
 
 /** Any JSON is sent as YAML text. */

@@ -1,4 +1,9 @@
-import { documentInSteps, type Document, type DocumentSteps } from "../discovery/document.js";
+import {
+  documentInSteps,
+  type Document,
+  type DocumentSteps,
+  type LazyContent,
+} from "../discovery/document.js";
 import { groupsOf } from "../discovery/groups.js";
 import type { ResourceType } from "../resources/resource-type.js";
 import { info, securitySchemes } from "./info.js";
@@ -8,26 +13,25 @@ import { routesOf, type Route, type RoutedOperation } from "./routes.js";
 import { Schemas, type Published } from "./schemas.js";
 
 /** `/openapi/v2`: one document for all kinds. Omits what v2 cannot express. */
-export function* openApiV2(types: readonly ResourceType[]): DocumentSteps<Document> {
-  return yield* documentInSteps(yield* openApiV2Content(types));
+export function openApiV2(types: readonly ResourceType[]): DocumentSteps<Document<readonly Buffer[]>> {
+  return documentInSteps(openApiV2Content(types));
 }
 
-/** Content of `/openapi/v2`, before it is encoded. */
-export function* openApiV2Content(types: readonly ResourceType[]): DocumentSteps<Published> {
+/** Content of `/openapi/v2`, before it is encoded. Its paths define the schemas and parameters that they refer to. */
+export function openApiV2Content(types: readonly ResourceType[]): LazyContent {
   const writer = new Writer();
-  const paths: Published = {};
-  for (const { versions } of groupsOf(types)) {
-    for (const type of versions.flatMap((version) => version.types)) {
-      for (const route of routesOf(type)) paths[route.path] = writer.pathItem(type, route);
-      yield;
-    }
-  }
   return {
     swagger: "2.0",
     info,
-    paths,
-    definitions: writer.schemas.all,
-    parameters: Object.fromEntries(writer.parameters),
+    paths: function* () {
+      for (const { versions } of groupsOf(types)) {
+        for (const type of versions.flatMap((version) => version.types)) {
+          for (const route of routesOf(type)) yield [route.path, writer.pathItem(type, route)];
+        }
+      }
+    },
+    definitions: () => writer.schemas.all,
+    parameters: () => writer.parameters,
     securityDefinitions: securitySchemes,
     security: [{ BearerToken: [] }],
   };

@@ -28,7 +28,7 @@ export function* openApiV3(
   types: readonly ResourceType[],
   group: string,
   version: string,
-): DocumentSteps<Document | undefined> {
+): DocumentSteps<Document<readonly Buffer[]> | undefined> {
   const served = findGroupVersion(types, group, version);
   return served && served.length > 0 ? yield* buildDocument(served) : undefined;
 }
@@ -60,15 +60,22 @@ function sameTypes(left: readonly ResourceType[], right: readonly ResourceType[]
   return left.length === right.length && left.every((type, index) => type === right[index]);
 }
 
-function* buildDocument(types: readonly ResourceType[]): DocumentSteps<Document> {
+function* buildDocument(types: readonly ResourceType[]): DocumentSteps<Document<readonly Buffer[]>> {
+  // The paths define the schemas that they refer to.
   const schemas = new Schemas(3);
-  const paths: Published = {};
-  for (const type of types) {
-    for (const route of routesOf(type)) paths[route.path] = pathItem(type, route, schemas);
-    yield;
-  }
-  const components = { schemas: schemas.all, securitySchemes };
-  const document = yield* documentInSteps({ openapi: "3.0.0", info, paths, components });
+  const document = yield* documentInSteps({
+    openapi: "3.0.0",
+    info,
+    paths: function* () {
+      for (const type of types) {
+        for (const route of routesOf(type)) yield [route.path, pathItem(type, route, schemas)];
+      }
+    },
+    components: function* () {
+      yield ["schemas", () => schemas.all];
+      yield ["securitySchemes", securitySchemes];
+    },
+  });
   const [first] = types;
   if (first) hashes.set(first, { types, hash: document.hash });
   return document;

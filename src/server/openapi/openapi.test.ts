@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { resourceType, typedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, it } from "vitest";
 import type { StructuralSchema } from "../../model/core.js";
@@ -110,12 +111,15 @@ const metaV1 = "io.k8s.apimachinery.pkg.apis.meta.v1";
 // oxlint-disable-next-line typescript/no-explicit-any -- documents are looked at, not used
 type Loose = any;
 
+const parse = (body: readonly Buffer[] = [Buffer.from("null")]): Loose =>
+  JSON.parse(Buffer.concat(body).toString());
+
 function v3(group: string, version = "v1", of: readonly ResourceType[] = types): Loose {
-  return JSON.parse(complete(openApiV3(of, group, version))?.body ?? "null");
+  return parse(complete(openApiV3(of, group, version))?.body);
 }
 
 function v2(of: readonly ResourceType[] = types): Loose {
-  return JSON.parse(complete(openApiV2(of)).body);
+  return parse(complete(openApiV2(of)).body);
 }
 
 function refsIn(value: unknown): string[] {
@@ -129,6 +133,25 @@ function resolve(document: Loose, ref: string): unknown {
   const steps = ref.replace(/^#\//, "").split("/");
   return steps.reduce((value: Loose, step) => value?.[step] as unknown, document);
 }
+
+it.each([
+  ["v2", openApiV2],
+  ["v3", (of: readonly ResourceType[]) => openApiV3(of, "demo.dev", "v1")],
+])("the %s document of many kinds is made and sent in chunks", (_, make) => {
+  const many = Array.from({ length: 100 }, (__, index) =>
+    type({ kind: `Kind${index}`, plural: `kind${index}s`, group: "demo.dev", schema: widgets.schema }),
+  );
+  const steps = make(many);
+  let pauses = 0;
+  let made = steps.next();
+  for (; !made.done; made = steps.next()) pauses++;
+  const { body = [], hash } = made.value ?? {};
+  expect(pauses).toBeGreaterThanOrEqual(body.length - 1);
+  expect(body.length).toBeGreaterThan(10);
+  expect(Math.max(...body.map(({ length }) => length))).toBeLessThan(128 * 1024);
+  expect(Object.keys(parse(body).paths).length).toBeGreaterThan(100);
+  expect(hash).toBe(createHash("sha256").update(Buffer.concat(body)).digest("hex").toUpperCase());
+});
 
 describe("the index of OpenAPI v3", () => {
   it("lists the URL of every document with its hash", () => {

@@ -30,9 +30,9 @@ export class Schemas {
     this.version = version;
   }
 
-  /** All schemas that something refers to, sorted by name. */
-  get all(): Published {
-    return Object.fromEntries([...this.#byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+  /** All schemas that something refers to, by name and sorted by it. */
+  get all(): readonly (readonly [name: string, schema: Published])[] {
+    return [...this.#byName].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   /** A reference to the request or response body of an operation on `type`. */

@@ -16,4 +16,6 @@ export interface RegistryContext {
   readonly writes: WriteQueue;
   /** Largest object in bytes, as it is stored. */
   readonly maxObjectBytes: number;
+  /** Most fields and list items of an object, as it is stored. */
+  readonly maxObjectFields: number;
 }

@@ -1,5 +1,6 @@
 import { failures, systemClock, systemRandom, type Clock, type Random } from "../../model/core.js";
 import type { Store } from "../../store/index.js";
+import { maxFieldsOf } from "../decode/decode-limits.js";
 import { ObjectCache } from "../resources/object-cache.js";
 import { ResourceTypes } from "../resources/resource-types.js";
 import type { ObjectResponse } from "../resources/stored-object.js";
@@ -78,6 +79,7 @@ export class Registry {
       objects: this.objects,
       writes,
       maxObjectBytes,
+      maxObjectFields: maxFieldsOf(maxObjectBytes),
     };
   }
 

@@ -14,6 +14,7 @@ import {
   recursiveDifference,
   setOf,
   union,
+  unionOf,
 } from "./field-set.js";
 import { parseFieldsV1 } from "./fields-v1.js";
 import { fieldElement, keyElement, valueElement } from "./path-element.js";
@@ -39,6 +40,15 @@ function model(set: FieldSet): Set<string> {
 function isBelow(path: FieldSetPath, above: FieldSetPath): boolean {
   return above.length < path.length && above.every((element, index) => element === path[index]);
 }
+
+test("the union of many sets equals the unions of two after another", () => {
+  const check = fc.property(fc.array(paths, { maxLength: 6 }), (many) => {
+    const sets = many.map((some) => setOf(...some));
+    const expected = sets.reduce((left, right) => union(left, right), emptySet);
+    expect(JSON.stringify(unionOf(sets))).toBe(JSON.stringify(expected));
+  });
+  fc.assert(check, { numRuns: 500 });
+});
 
 describe("a set of fields", () => {
   test("contains the paths it was created from", () => {

@@ -79,6 +79,28 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return isEmpty(left) ? right : unionBelow(left, right);
 }
 
+/** Union of many sets, which sorts their elements once. One after the other, each step would copy everything merged so far. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const [first = emptySet, second = emptySet] = sets;
+  if (sets.length <= 2) return union(first, second);
+  const nodes = new Map<PathElement, FieldSet[]>();
+  for (const set of sets) {
+    for (const element in set) {
+      const node = set[element] ?? emptySet;
+      const same = nodes.get(element);
+      if (same === undefined) nodes.set(element, [node]);
+      else if (same.at(-1) !== node) same.push(node);
+    }
+  }
+  const draft: FieldSetDraft = {};
+  for (const [element, same] of nodes) {
+    const below = unionOf(same);
+    const isSelf = element === self || isEmpty(below) || below[self] !== undefined;
+    draft[element] = !isSelf && same.some(isEmpty) ? { [self]: emptySet, ...below } : below;
+  }
+  return sortedSet(draft);
+}
+
 /** Union of two nodes. */
 export function unionNodes(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right) return left;

@@ -2,7 +2,7 @@ import type { Document, DocumentSteps } from "../../discovery/document.js";
 import { inTurns } from "../../event-loop/turns.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { ResourceTypes } from "../../resources/resource-types.js";
-import { send, sendEmpty } from "../response/send.js";
+import { send, sendChunks, sendEmpty } from "../response/send.js";
 import { toYaml } from "../response/yaml.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, type Offered } from "../negotiate.js";
@@ -10,7 +10,7 @@ import { negotiate, type Offered } from "../negotiate.js";
 /** Size of the cache in bytes, unless a single document is larger. The documents of many kinds are large. */
 const maxSize = 8 * 1024 * 1024;
 
-export type AnyDocument = Document | Document<Buffer>;
+export type AnyDocument = Document | Document<readonly Buffer[]>;
 
 /** False when there is no document at the path. */
 export type Served = void | Promise<void> | false;
@@ -73,7 +73,7 @@ export class CachedDocuments {
 
   /** Adds a document; the others make room for it. */
   #add(key: string, document: AnyDocument): void {
-    const { length } = document.body;
+    const length = lengthOf(document);
     if (this.#size + length > maxSize) {
       this.#documents.clear();
       this.#size = 0;
@@ -83,17 +83,25 @@ export class CachedDocuments {
   }
 }
 
+function lengthOf({ body }: AnyDocument): number {
+  return typeof body === "string" ? body.length : body.reduce((sum, { length }) => sum + length, 0);
+}
+
 /** Sends a document, or 304 by its ETag. With `offer`, it is also available as YAML. */
 export function serveDocument(
   exchange: Exchange,
-  { body, hash, contentType }: AnyDocument,
+  document: AnyDocument,
   offer?: Offered,
   cacheControl = "public, no-cache",
 ): void | Promise<void> {
+  const { body, hash, contentType } = document;
   const headers = ["Cache-Control", cacheControl, "Vary", "Accept", "ETag", `"${hash}"`];
   if (exchange.header("if-none-match") === `"${hash}"`) return sendEmpty(exchange, 304, headers);
+  if (typeof body !== "string") {
+    return sendChunks(exchange, 200, contentType, lengthOf(document), body, headers);
+  }
   const mediaType = offer && negotiate(exchange.header("accept"), offer).mediaType;
-  if (mediaType === "application/yaml" && typeof body === "string") {
+  if (mediaType === "application/yaml") {
     return toYaml(JSON.parse(body)).then((text) => send(exchange, 200, mediaType, text, headers));
   }
   return send(exchange, 200, contentType, body, headers);

@@ -19,10 +19,9 @@ export async function serveOpenApi(
   const user = exchange.user?.name ?? "";
   if (format === "v2" && root === undefined) {
     const { mediaType } = negotiate(exchange.header("accept"), v2Offer);
-    const document = await cache.getInTurns(`v2 ${mediaType}`, user, function* (types) {
-      if (mediaType === "application/json") return yield* openApiV2(types);
-      return yield* openApiV2Protobuf(yield* openApiV2Content(types));
-    });
+    const document = await cache.getInTurns(`v2 ${mediaType}`, user, (types) =>
+      mediaType === "application/json" ? openApiV2(types) : openApiV2Protobuf(openApiV2Content(types)),
+    );
     return document === undefined ? false : serveDocument(exchange, document);
   }
   if (format !== "v3") return false;

@@ -1,6 +1,6 @@
 import type { Json } from "../../../model/core.js";
 import { decodeBody, decodePatch } from "../../decode/body.js";
-import { defaultDecodeLimits as decodeLimits, type DecodeLimits } from "../../decode/decode-limits.js";
+import { maxFieldsOf, type DecodeLimits } from "../../decode/decode-limits.js";
 import type { Body, PatchBody } from "../../decode/decoded-body.js";
 import { pauseIfExpensive } from "../../event-loop/turns.js";
 import { decodeProtobuf } from "../../kinds/protobuf/decode.js";
@@ -19,9 +19,9 @@ export class HttpBody implements RequestBody {
     this.#maxBytes = maxBytes;
   }
 
-  /** More fields than the default if larger bodies are allowed. */
-  get #limits(): Partial<DecodeLimits> {
-    return { fields: Math.max(decodeLimits.fields, Math.floor(this.#maxBytes / 48)) };
+  /** Bodies may be twice as large as objects. */
+  get #limits(): Pick<DecodeLimits, "fields"> {
+    return { fields: maxFieldsOf(this.#maxBytes / 2) };
   }
 
   async object({ type, fieldValidation }: ExpectedBody): Promise<Body> {
@@ -30,9 +30,9 @@ export class HttpBody implements RequestBody {
     const body = await decodeBody(bytes, this.#exchange.header("content-type"), {
       type,
       fieldValidation,
-      protobuf: (encoded) => decodeProtobuf(encoded, { apiVersion, kind }),
+      protobuf: (encoded) => decodeProtobuf(encoded, { apiVersion, kind }, this.#limits.fields),
       limits: this.#limits,
-      nextStep: () => this.#pause(bytes),
+      nextStep: (cost) => this.#pause(bytes, cost),
     });
     await this.#pause(bytes);
     return { ...body, fresh: true, bytes: bytes.length };
@@ -43,7 +43,7 @@ export class HttpBody implements RequestBody {
     const { type, body } = await decodePatch(bytes, this.#exchange.header("content-type"), {
       ...expected,
       limits: this.#limits,
-      nextStep: () => this.#pause(bytes),
+      nextStep: (cost) => this.#pause(bytes, cost),
     });
     await this.#pause(bytes);
     return { type, body: { ...body, bytes: bytes.length } };
@@ -55,7 +55,8 @@ export class HttpBody implements RequestBody {
     const { object } = await decodeBody(bytes, this.#exchange.header("content-type"), {
       type: { kind: "DeleteOptions", capabilities: { protobuf: true, strategicMerge: false } },
       fieldValidation: "Ignore",
-      protobuf: (encoded) => decodeProtobuf(encoded, { apiVersion: "v1", kind: "DeleteOptions" }),
+      protobuf: (encoded) =>
+        decodeProtobuf(encoded, { apiVersion: "v1", kind: "DeleteOptions" }, this.#limits.fields),
     });
     return object;
   }
@@ -67,7 +68,7 @@ export class HttpBody implements RequestBody {
   }
 
   /** Lets other requests be handled before the next step with a large body. */
-  #pause({ length }: Buffer): Promise<void> | undefined {
-    return pauseIfExpensive(this.#exchange.user?.name ?? "", length);
+  #pause({ length }: Buffer, cost = 1): Promise<void> | undefined {
+    return pauseIfExpensive(this.#exchange.user?.name ?? "", length * cost);
   }
 }

@@ -153,6 +153,16 @@ describe("messages", () => {
     expect(decodeProtobuf(envelope("ConfigMap", raw)).object["metadata"]).toEqual({ name: "a" });
   });
 
+  test("refuses more fields than an object may have", () => {
+    const entry = (key: string): number[] => lengthDelimited(2, lengthDelimited(1, Buffer.from(key)));
+    const decode = (count: number): unknown => {
+      const raw = Array.from({ length: count }, (_, index) => entry(`k${index}`)).flat();
+      return decodeProtobuf(envelope("ConfigMap", raw), {}, 10).object["data"];
+    };
+    expect(Object.keys(decode(10) as object)).toHaveLength(10);
+    expect(() => decode(20)).toThrow(/^Request entity too large: the body has too many fields/);
+  });
+
   test("merges repeated messages and keeps the last of repeated strings and map entries", () => {
     const name = (text: string): number[] => lengthDelimited(1, lengthDelimited(1, Buffer.from(text)));
     const namespace = lengthDelimited(1, lengthDelimited(3, Buffer.from("n")));

@@ -4,10 +4,13 @@ import type { Json } from "../../../model/object/json.js";
 import { normalStruct } from "../typed/normalize.js";
 import { findBuiltInKind } from "../types.js";
 import { decodeMessage, type Trail } from "./decode-message.js";
-import { WireError, WireReader, wireTypes } from "./wire-reader.js";
+import { WireError, WireLimitError, WireReader, wireTypes } from "./wire-reader.js";
 
 /** Magic prefix of Kubernetes' protobuf: `k8s` and a zero byte. */
 const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+
+/** Tags of an entry of a map: its own, its key's and its value's. */
+const tagsPerField = 3;
 
 export interface DecodedObject {
   readonly apiVersion: string;
@@ -18,12 +21,14 @@ export interface DecodedObject {
 
 /**
  * Decodes a request body in `application/vnd.kubernetes.protobuf`: a prefix and an envelope with the object, which is
- * returned in Kubernetes' JSON form. `expected` is the kind of an envelope that names none. Malformed bytes cause an
- * ApiError 400 and no other error.
+ * returned in Kubernetes' JSON form. `expected` is the kind of an envelope that names none.
+ *
+ * @throws {ApiError} 400 for malformed bytes, 413 for more fields than the limit; no other error.
  */
 export function decodeProtobuf(
   bytes: Uint8Array,
   expected: { readonly apiVersion?: string; readonly kind?: string } = {},
+  maxFields = Infinity,
 ): DecodedObject {
   const envelope = openEnvelope(bytes);
   const kind = envelope.kind || (expected.kind ?? "");
@@ -37,7 +42,7 @@ export function decodeProtobuf(
     );
   }
   const trail: Trail = [];
-  const reader = new WireReader(envelope.raw);
+  const reader = new WireReader(envelope.raw, maxFields * tagsPerField);
   try {
     const fields = decodeMessage(reader, struct, trail);
     return { apiVersion, kind, object: { apiVersion, kind, ...normalStruct(fields, struct, 0) } };
@@ -95,6 +100,7 @@ function readTypeMeta(reader: WireReader, envelope: Envelope): void {
 }
 
 function asBadRequest(error: unknown, describe: (problem: string) => string): unknown {
+  if (error instanceof WireLimitError) return failures.requestEntityTooLarge(error.message);
   return error instanceof WireError ? failures.badRequest(describe(error.message)) : error;
 }
 

@@ -5,6 +5,11 @@ export class WireError extends Error {
   override readonly name = "WireError";
 }
 
+/** More fields than the limit. */
+export class WireLimitError extends Error {
+  override readonly name = "WireLimitError";
+}
+
 /** Wire type of a value; part of every tag. */
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
@@ -18,8 +23,10 @@ export class WireReader {
   readonly #bytes: Buffer;
   #position = 0;
   #end: number;
+  #tagsLeft: number;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, maxTags = Infinity) {
+    this.#tagsLeft = maxTags;
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#end = bytes.byteLength;
   }
@@ -34,6 +41,7 @@ export class WireReader {
 
   /** Number and wire type of the next field. */
   tag(): { readonly field: number; readonly wire: number } {
+    if (this.#tagsLeft-- === 0) throw new WireLimitError("the body has too many fields and list items");
     const value = this.varint();
     const wire = value & 7;
     const field = Math.floor(value / 8);

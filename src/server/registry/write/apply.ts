@@ -1,5 +1,5 @@
 import { failures } from "../../../model/core.js";
-import { apply as applyConfiguration } from "../../../model/apply/apply.js";
+import { applySteps } from "../../../model/apply/apply.js";
 import { conflictError } from "../../../model/apply/conflicts.js";
 import { apiVersionOf, type Draft } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
@@ -7,7 +7,7 @@ import type { RegistryContext } from "../context.js";
 import { resourceOf } from "../keys.js";
 import type { WriteRequest, WriteResponse } from "../requests.js";
 import { copyJson, copyUnfrozen } from "./copy-json.js";
-import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, runSteps, type NextStep } from "./prune-and-default.js";
 import { ownershipWrite } from "./record-ownership.js";
 import { writeObject } from "./update.js";
 
@@ -16,7 +16,7 @@ export function applyObject(context: RegistryContext, request: WriteRequest): Pr
   const { type, body, options, subresource } = request;
   const config = decodeConfiguration(request);
   const propose = async (live: StoredObject | undefined, nextStep: NextStep): Promise<Draft> => {
-    const result = applyConfiguration({
+    const steps = applySteps({
       ...ownershipWrite(context, request),
       kind: type.kind,
       apiVersion: apiVersionOf(type),
@@ -24,6 +24,7 @@ export function applyObject(context: RegistryContext, request: WriteRequest): Pr
       config,
       force: options.force,
     });
+    const result = await runSteps(steps, nextStep);
     if ("conflicts" in result) throw conflictError(result.conflicts);
     if (nextStep !== undefined) await nextStep();
     const canonical = live?.isCanonical ? live.object : undefined;

@@ -1,4 +1,5 @@
-import { failures, type KubeObject } from "../../../model/core.js";
+import { failures, type Json, type KubeObject, type ObjectMeta } from "../../../model/core.js";
+import { countFields } from "../../../model/object/json.js";
 import type { Entry } from "../../../store/index.js";
 import type { User } from "../../access/user.js";
 import { contentLength, encodeStored } from "../../resources/encode-stored.js";
@@ -11,7 +12,7 @@ import { copyJson } from "./copy-json.js";
 /** Stored object that a write replaces. */
 export interface Replaced {
   readonly revision: number;
-  /** Size as it is stored, without the name of its writer: another user may write the same object. */
+  /** Size as it is stored, without the name of its writer: another user may write the same object. Infinity for no limits. */
   readonly bytes: number;
   /** Undefined for a create. */
   readonly object: KubeObject | undefined;
@@ -36,17 +37,20 @@ export async function commitRemoval(
 /**
  * Encodes an object for the store.
  *
- * @throws {ApiError} 413 if it exceeds the limit. One that does not grow is accepted: it was stored under another limit, and it must
+ * @throws {ApiError} 413 if it exceeds a limit. One that does not grow is accepted: it was stored under another limit, and it must
  *   be possible to shrink it and to remove its finalizers.
  */
 export function encodeWithinLimit(
-  { maxObjectBytes }: Pick<RegistryContext, "maxObjectBytes">,
+  { maxObjectBytes, maxObjectFields }: ObjectLimits,
   type: ResourceType,
   object: Draft,
   replaced: Replaced,
   user: string,
 ): Uint8Array {
   const value = encodeStored(type, toStorageVersion(type, object), user);
+  // A list item takes up at least two bytes.
+  if (value.length > 2 * maxObjectFields && replaced.bytes < Infinity)
+    checkFields(maxObjectFields, type, object, replaced);
   const size = contentLength(type, value);
   if (size <= Math.max(maxObjectBytes, replaced.bytes)) return value;
   const { name, managedFields } = object.metadata as { name?: string; managedFields?: unknown };
@@ -57,22 +61,37 @@ export function encodeWithinLimit(
   );
 }
 
+type ObjectLimits = Pick<RegistryContext, "maxObjectBytes" | "maxObjectFields">;
+
+/** @throws {ApiError} 413 for an object with too many fields, and with more than the one it replaces. */
+function checkFields(limit: number, { kind }: ResourceType, object: Draft, { object: old }: Replaced): void {
+  const count = countFields(object, limit);
+  if (count <= limit || (old !== undefined && countFields(object) <= countFields(old as unknown as Json)))
+    return;
+  throw failures.requestEntityTooLarge(
+    `${kind} ${JSON.stringify((object.metadata as ObjectMeta).name ?? "")} would have more than ${limit} fields and list items, ` +
+      "managedFields included: store less in it, or split it into several objects",
+  );
+}
+
 /**
- * Refuses an object whose size without managedFields exceeds the limit, before the expensive computation of these. `bytes` is the
+ * Refuses an object that exceeds a limit without its managedFields, before the expensive computation of these. `bytes` is the
  * size of the request or of the stored object, by which most objects need no look.
  *
  * @throws {ApiError} 413
  */
 export function checkSizeEarly(
-  context: Pick<RegistryContext, "maxObjectBytes">,
+  context: ObjectLimits,
   type: ResourceType,
   object: Draft,
   replaced: Replaced,
   bytes: number,
 ): void {
-  if (bytes < context.maxObjectBytes / 2) return;
+  if (bytes < Math.min(context.maxObjectBytes / 2, 2 * context.maxObjectFields)) return;
   const { managedFields: _, ...metadata } = object.metadata;
-  encodeWithinLimit(context, type, { ...object, metadata }, replaced, "");
+  const content = { ...object, metadata };
+  checkFields(context.maxObjectFields, type, content, replaced);
+  if (bytes >= context.maxObjectBytes / 2) encodeWithinLimit(context, type, content, replaced, "");
 }
 
 /**

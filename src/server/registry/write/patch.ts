@@ -1,6 +1,5 @@
 import {
   ApiError,
-  applyJsonPatch,
   applyMergePatch,
   failures,
   fieldErrors,
@@ -9,6 +8,7 @@ import {
   type StructuralSchema,
 } from "../../../model/core.js";
 import { failureStatus } from "../../../model/errors/status.js";
+import { jsonPatchSteps } from "../../../model/patch/json-patch.js";
 import { applyStrategicMergePatch, patchSchemaOf } from "../../../model/patch/strategic-merge.js";
 import { isJsonObject } from "../../../model/object/json.js";
 import { apiVersionOf, type Draft } from "../../resources/resource-type.js";
@@ -16,7 +16,7 @@ import type { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import type { PatchRequest, WriteResponse } from "../requests.js";
 import { copyUnfrozen } from "./copy-json.js";
-import { decodeObject, pruneAndDefault, type NextStep, type ToError } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, runSteps, type NextStep, type ToError } from "./prune-and-default.js";
 import { writeObject } from "./update.js";
 
 /** JSON Patch, merge patch or strategic merge patch of an object. */
@@ -28,7 +28,10 @@ export function patch(context: RegistryContext, request: PatchRequest): Promise<
 
 async function patchedObject(request: PatchRequest, live: StoredObject, nextStep: NextStep): Promise<Draft> {
   const { type, body } = request;
-  const object = withOwnKind(request, applyPatch(live.object as unknown as Json, request, type.schema));
+  const object = withOwnKind(
+    request,
+    await applyPatch(live.object as unknown as Json, request, type.schema, nextStep),
+  );
   if (nextStep !== undefined) await nextStep();
   // Parts that the patch does not change are canonical already, and stay shared.
   const canonical = live.isCanonical ? live.object : undefined;
@@ -52,13 +55,14 @@ function withOwnKind({ type, subresource, patchType }: PatchRequest, patched: Js
 }
 
 /** Applies a patch of any type but `apply`. */
-export function applyPatch(
+export async function applyPatch(
   live: Json,
   { patchType, body }: Pick<PatchRequest, "patchType" | "body">,
   schema: StructuralSchema,
-): Json {
+  nextStep?: NextStep,
+): Promise<Json> {
   try {
-    if (patchType === "json") return applyJsonPatch(live, body.object);
+    if (patchType === "json") return await runSteps(jsonPatchSteps(live, body.object), nextStep);
     if (patchType === "strategic") return applyStrategicMergePatch(live, body.object, patchSchemaOf(schema));
     return applyMergePatch(live, body.object);
   } catch (error) {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Draft } from "../../resources/resource-type.js";
 import { refusal } from "../fixtures/failure.js";
 import { testApi, type TestApi, type TestResource } from "../fixtures/test-api.js";
+import { pruneAndDefault } from "./prune-and-default.js";
 
 let api: TestApi;
 let widgets: TestResource;
@@ -41,6 +43,18 @@ describe("tolerated input", () => {
   test("drops undefined fields", async () => {
     const made = await widgets.make("undefined", { spec: { color: "red", size: undefined } });
     expect(made["spec"]).toEqual({ color: "red", size: 1 });
+  });
+
+  test("finds duplicates among very many owner references with the same uid, in linear time", async () => {
+    const reference = (index: number) => ({ apiVersion: "v1", kind: "Pod", name: `p${index}`, uid: "u" });
+    const ownerReferences = [...Array.from({ length: 60_000 }, (_, index) => reference(index)), reference(0)];
+    const draft: Draft = {
+      apiVersion: "demo.dev/v1",
+      kind: "Widget",
+      metadata: { name: "w", ownerReferences },
+    };
+    await pruneAndDefault(widgets.type, draft, {}, { options: {} });
+    expect(draft.metadata["ownerReferences"]).toHaveLength(60_000);
   });
 
   test("warns about duplicate owner references", async () => {

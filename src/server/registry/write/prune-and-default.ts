@@ -1,6 +1,5 @@
 import { ApiError, failures, type KubeObject, type OwnerReference } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
-import { jsonEqual } from "../../../model/object/json.js";
 import { objectMetaFault, readObjectMeta } from "../../../model/structural/object-meta.js";
 import { checkEnvelope, type Address, type EnvelopeType } from "../../decode/envelope.js";
 import type { Body } from "../../decode/decoded-body.js";
@@ -31,6 +30,16 @@ export function decodeObject(
  * objects, whose steps are not worth a pause.
  */
 export type NextStep = (() => Promise<void> | undefined) | undefined;
+
+/** Runs work that yields between its steps. */
+export async function runSteps<Result>(steps: Generator<void, Result>, nextStep: NextStep): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    const pause = nextStep?.();
+    if (pause !== undefined) await pause;
+  }
+}
 
 /** Makes the error for a problem with an object's fields. */
 export type ToError = (problem: string) => ApiError;
@@ -119,17 +128,13 @@ function dropDuplicateOwners({ metadata }: Draft, { warn }: FieldChecks): void {
   if (owners === undefined || owners.length < 2) return;
   const distinct: OwnerReference[] = [];
   const repeated: string[] = [];
-  // Grouped by uid, because there may be thousands of them.
-  const seen = new Map<string, OwnerReference[]>();
+  // There may be thousands of them, also with the same uid. The order of their fields does not matter.
+  const seen = new Set<string>();
   for (const owner of owners) {
-    const same = seen.get(owner.uid);
-    if (same?.some((other) => jsonEqual({ ...other }, { ...owner }))) {
-      repeated.push(owner.uid);
-      continue;
-    }
-    if (same === undefined) seen.set(owner.uid, [owner]);
-    else same.push(owner);
-    distinct.push(owner);
+    const key = JSON.stringify(Object.entries(owner).sort(([left], [right]) => (left < right ? -1 : 1)));
+    if (seen.has(key)) repeated.push(owner.uid);
+    else distinct.push(owner);
+    seen.add(key);
   }
   if (repeated.length === 0) return;
   metadata["ownerReferences"] = distinct;

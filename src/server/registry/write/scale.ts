@@ -68,8 +68,8 @@ export async function patchScale(context: RegistryContext, request: PatchRequest
     const object = configurationOf(request, decodeTyped(request, body)) as unknown as Json;
     return asScale(type, await applyObject(context, { ...request, body: { object } }));
   }
-  const propose = ({ object: live }: StoredObject): Draft => {
-    const object = applyPatch(patchable(type, live), request, {});
+  const propose = async ({ object: live }: StoredObject): Promise<Draft> => {
+    const object = await applyPatch(patchable(type, live), request, {});
     const patched = { object, duplicates: body.duplicates };
     const scale = decodeTyped(request, patched, patchError(request, object));
     const replicas = replicasIn(scale);
