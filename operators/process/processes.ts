@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   controller,
   duration,
@@ -6,6 +7,7 @@ import {
   type Controller,
   type Duration,
   type KubeObject,
+  type ObjectOf,
   type TriggerSource,
 } from "fettle";
 import { ConfigMap, Secret } from "fettle/kubernetes";
@@ -61,7 +63,7 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
       const { uid = "" } = metadata;
       const references: References = {
         configMap: (name, key) => read(ConfigMap, { name, namespace })?.data?.[key],
-        secret: (name, key) => decoded(read(Secret, { name, namespace })?.data?.[key]),
+        secret: (name, key) => secretText(read(Secret, { name, namespace }), key),
       };
       let attempts = await driver.inspect(uid);
       const ports = await portsOf(process, attempts, {
@@ -131,7 +133,7 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           const before = attempts.length;
           attempts = await driver.inspect(uid);
           if (attempts.at(-1)?.number !== attempt && attempts.length === before) break; // a plan
-          recordEvent("Started", `attempt ${attempt}: ${commandText(launch)}`);
+          recordEvent("Started", `attempt ${attempt}: ${commandText(spec)}`);
         } else if (decision.type === "stop") {
           const { attempt, reason, message } = decision;
           const { signal, grace } = spec.stop;
@@ -328,12 +330,20 @@ function keyOf(object: KubeObject): string {
   return keyIn(object, object.metadata.name ?? "");
 }
 
-/** Command line on one line, shortened. */
-function commandText({ argv }: Launch): string {
-  const text = argv.join(" ").replaceAll(/\s+/g, " ");
+/** Command line on one line, shortened. Variables are not replaced, since their values may be secret. */
+function commandText({ command, args }: ProcessObject["spec"]): string {
+  const text = [...command, ...args].join(" ").replaceAll(/\s+/g, " ");
   return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
 }
 
-function decoded(base64: string | undefined): string | undefined {
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
+/** @throws {LaunchError} for bytes that are no text: replacing some of them would change a password without a word. */
+function secretText(secret: ObjectOf<typeof Secret> | undefined, key: string): string | undefined {
+  const base64 = secret?.data?.[key];
+  if (base64 === undefined) return undefined;
+  const bytes = Buffer.from(base64, "base64");
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new LaunchError(
+    "InvalidSpec",
+    `the key ${key} of Secret ${secret?.metadata.name} is not UTF-8 text, so it cannot be the value of a variable`,
+  );
 }
