@@ -17,7 +17,7 @@ import { DriverError, type Attempt, type Launch, type ProcessDriver } from "./dr
 import { Process, reloadedAt, restartedAt, type ProcessObject } from "./kinds.js";
 import { hashOf, launchOf, LaunchError, type References } from "./launch.js";
 import { portsOf } from "./ports.js";
-import { Prober, type ProbeReport } from "./prober.js";
+import type { Prober, ProbeReport } from "./prober.js";
 import { conditionsOf, statusOf } from "./status.js";
 
 export interface ProcessesOptions {
