@@ -3,7 +3,7 @@ import type { Observed, ReconcileContext, Verdict } from "fettle/runtime";
 import { decide, type Decision } from "./decide.js";
 import { dependencyCycle, unmetDependency } from "./dependencies.js";
 import type { Attempt, Launch, ProcessDriver } from "./driver/driver.js";
-import { Process, restartedAt } from "./kinds.js";
+import { Process, restartedAt, type ProcessSpec } from "./kinds.js";
 import { hashOf, LaunchError } from "./launch.js";
 import type { Prober, ProbeReport } from "./prober.js";
 import { referencesAreCurrent } from "./references.js";
@@ -110,7 +110,7 @@ async function start(
   );
   const attempts = await driver.inspect(uid);
   const isPlan = attempts.at(-1)?.number !== attempt && attempts.length === before.length;
-  if (!isPlan) context.recordEvent("Started", `attempt ${attempt}: ${commandText(launch)}`);
+  if (!isPlan) context.recordEvent("Started", `attempt ${attempt}: ${commandText(process.spec)}`);
   return { attempts, isPlan };
 }
 
@@ -172,8 +172,8 @@ function keepReady({ process: { status }, context }: ProcessRun): void {
   context.condition("Ready", before?.status ?? "False", before?.reason ?? "Pending", before?.message);
 }
 
-/** Command line on one line, shortened. */
-function commandText({ argv }: Launch): string {
-  const text = argv.join(" ").replaceAll(/\s+/g, " ");
+/** Command line on one line, shortened. Variables are not replaced, since their values may be secret. */
+function commandText({ command, args }: ProcessSpec): string {
+  const text = [...command, ...args].join(" ").replaceAll(/\s+/g, " ");
   return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
 }

@@ -201,7 +201,6 @@ export const Process = resource("process.fettle.dev/v1", "Process", {
     cpuSeconds: z.number(),
     memoryBytes: z.number(),
     pids: z.int(),
-    hash: z.string(),
     host: z.string(),
     nextRun: z.string(),
     /** Value of the annotation that was acted upon last. */

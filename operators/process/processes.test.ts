@@ -329,3 +329,27 @@ test("a plan shows what would be started and stopped, and does nothing", async (
   expect(driver.snapshot()).toHaveLength(1);
   expect(await statusOf("web")).toMatchObject({ attempt: 1 });
 });
+
+test("values of Secrets are in no event, status or record of a run", async () => {
+  const encode = (text: string | Buffer): string => Buffer.from(text).toString("base64");
+  await plane.client.create(Secret, {
+    metadata: { name: "keys" },
+    data: { token: encode("hunter2"), nul: encode("hunter2\0"), bytes: encode(Buffer.from([65, 255])) },
+  });
+  for (const key of ["token", "nul", "bytes"]) {
+    await create(key, {
+      command: ["server", "--token=$(TOKEN)"],
+      env: [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "keys", key } } }],
+    });
+  }
+  expect(await readyOf("token")).toBe("True Running");
+  expect(await readyOf("nul")).toBe("False InvalidSpec");
+  expect(await readyOf("bytes")).toBe("False InvalidSpec");
+  const events = await plane.events();
+  expect(events.map(({ message }) => message)).toContain("attempt 1: server --token=$(TOKEN)");
+  const objects = await plane.client.list(Process);
+  const runs = await Promise.all(["token", "nul", "bytes"].map((name) => plane.runs(Process, name)));
+  expect(JSON.stringify([events, objects, runs])).not.toContain("hunter2");
+  // With the rest of a launch known, a hash of it would tell whether a guess of the value is right.
+  expect(await statusOf("token")).not.toHaveProperty("hash");
+});

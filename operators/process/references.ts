@@ -1,8 +1,9 @@
-import type { KubeObject } from "fettle";
+import { isUtf8 } from "node:buffer";
+import type { KubeObject, ObjectOf } from "fettle";
 import { ConfigMap, Secret } from "fettle/kubernetes";
 import type { ReconcileContext } from "fettle/runtime";
 import type { Process, ProcessObject } from "./kinds.js";
-import type { References } from "./launch.js";
+import { LaunchError, type References } from "./launch.js";
 
 type Context = ReconcileContext<typeof Process, never>;
 type ReferenceField = "configMapKeyRef" | "secretKeyRef";
@@ -12,7 +13,7 @@ export function cachedReferences({ metadata }: ProcessObject, read: Context["rea
   const { namespace = "" } = metadata;
   return {
     configMap: (name, key) => read(ConfigMap, { name, namespace })?.data?.[key],
-    secret: (name, key) => decoded(read(Secret, { name, namespace })?.data?.[key]),
+    secret: (name, key) => secretText(read(Secret, { name, namespace }), key),
   };
 }
 
@@ -50,6 +51,14 @@ export function keyIn({ metadata }: KubeObject, name: string): string {
   return `${metadata.namespace}/${name}`;
 }
 
-function decoded(base64: string | undefined): string | undefined {
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
+/** @throws {LaunchError} for bytes that are no text: replacing some of them would change a password without a word. */
+function secretText(secret: ObjectOf<typeof Secret> | undefined, key: string): string | undefined {
+  const base64 = secret?.data?.[key];
+  if (base64 === undefined) return undefined;
+  const bytes = Buffer.from(base64, "base64");
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new LaunchError(
+    "InvalidSpec",
+    `the key ${key} of Secret ${secret?.metadata.name} is not UTF-8 text, so it cannot be the value of a variable`,
+  );
 }

@@ -36,7 +36,6 @@ export function statusOf(
     cpuSeconds: usage?.cpuSeconds ?? null,
     memoryBytes: usage?.memoryBytes ?? null,
     pids: usage?.pids ?? null,
-    hash: latest?.record.hash ?? null,
     nextRun: decision.type === "delay" ? timeText(decision.until) : null,
     // A process that starts with the annotation needs no signal for it.
     ...(status?.reloadedAt === undefined && {
