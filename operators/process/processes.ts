@@ -11,12 +11,12 @@ import {
   type TriggerSource,
 } from "fettle";
 import { ConfigMap, Secret } from "fettle/kubernetes";
-import { decide, type Decision } from "./decide.js";
+import { decide, scheduleFault, type Decision } from "./decide.js";
 import { dependencyCycle, unmetDependency } from "./dependencies.js";
 import { DriverError, type Attempt, type Launch, type ProcessDriver } from "./driver/driver.js";
 import { Process, reloadedAt, restartedAt, type ProcessObject } from "./kinds.js";
 import { hashOf, launchOf, LaunchError, type References } from "./launch.js";
-import { portsOf } from "./ports.js";
+import { portsOf, releasePorts } from "./ports.js";
 import type { Prober, ProbeReport } from "./prober.js";
 import { conditionsOf, statusOf } from "./status.js";
 
@@ -113,6 +113,13 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           now: now(),
         });
 
+      const fault = scheduleFault(spec, now());
+      const isRunning = attempts.some(({ exit }) => exit === undefined);
+      // One that runs goes on, and can be stopped.
+      if (fault !== undefined && !isRunning && !spec.suspend) {
+        report({ state: "Pending" });
+        return fail("InvalidSpec", fault);
+      }
       let decision = next();
       for (let actions = 0; actions < maxActions; actions++) {
         if ((decision.type === "start" || decision.type === "stop") && !(await isCurrent())) {
@@ -306,6 +313,7 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           throw new Error("the process is still running", { cause: error });
         }
       });
+      releasePorts(reserved, uid);
       return undefined;
     },
   });
