@@ -138,6 +138,16 @@ test("a process that ran long enough begins with the shortest delay again", () =
   });
 });
 
+test("restarts from before the clock was set back do not count for the start limit", () => {
+  const spec = specWith({ restart: { startLimit: { burst: 2, interval: "1m" } } });
+  const recentStarts = [start + 365 * 24 * 60 * minute, start + 365 * 24 * 60 * minute + second];
+  const crashed = attempt({ record: { recentStarts }, exit: exit() });
+  expect(decide(situation({ spec, attempts: [crashed] }))).toMatchObject({
+    type: "start",
+    record: { recentStarts: [start + second] },
+  });
+});
+
 test("after the clock was set back, nobody waits for it to catch up", () => {
   const later = start + 1000 * minute;
   const ended = attempt({ startedAt: later, exit: exit({ at: later + second }), record: { failures: 3 } });
@@ -258,4 +268,12 @@ test.each([
   ],
 ] as const)("an exit is described", (record, text) => {
   expect(exitText(record)).toBe(text);
+});
+
+test("a task follows the clock after that was set back by a year, and repeats no time after a step of minutes", () => {
+  const spec = specWith({ schedule: { cron: "0 * * * *", timeZone: "UTC" } });
+  const next = (due: number): unknown =>
+    decide(situation({ spec, attempts: [attempt({ record: { due }, exit: exit({ code: 0 }) })] }));
+  expect(next(start + 365 * 24 * 60 * minute)).toMatchObject({ type: "start", record: { due: start } });
+  expect(next(start + 60 * minute)).toMatchObject({ type: "delay", until: start + 120 * minute });
 });

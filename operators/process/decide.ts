@@ -135,6 +135,17 @@ function byPolicy(situation: Situation, latest: Attempt, exit: ExitRecord): Deci
   });
 }
 
+/** Explains what is wrong with a schedule; undefined if it is valid or there is none. */
+export function scheduleFault({ schedule }: ProcessSpec, now: number): string | undefined {
+  if (schedule === undefined) return undefined;
+  try {
+    cron(schedule.cron, schedule.timeZone).next(now);
+    return undefined;
+  } catch (error) {
+    return `spec.schedule: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
 /** Delay before a restart: none after the first failure, then the initial one, doubling. */
 function delayAfter(failures: number, { initial, max }: ProcessSpec["restart"]["backoff"]): number {
   if (failures === 0) return 0;
@@ -142,7 +153,8 @@ function delayAfter(failures: number, { initial, max }: ProcessSpec["restart"]["
 }
 
 function recentStarts({ record }: Attempt, interval: number, until: number): readonly number[] {
-  return record.recentStarts.filter((time) => until - time < interval);
+  // Later ones are from before the clock was set back, and nobody knows how long ago they were.
+  return record.recentStarts.filter((time) => time <= until && until - time < interval);
 }
 
 function ranStably({ spec }: Situation, { startedAt }: Attempt, exit: ExitRecord): boolean {
@@ -158,21 +170,28 @@ function scheduled(situation: Situation, latest: Attempt | undefined): Decision 
   const cadence = cron(schedule.cron, schedule.timeZone);
   const deadline = schedule.startingDeadline === undefined ? undefined : duration(schedule.startingDeadline);
   // Times before the last one that was acted upon, and those missed for longer than the deadline, do not count.
-  const after = Math.max(latest?.record.due ?? createdAt, now - (deadline ?? missedTolerance) - 1);
+  const last = latest?.record.due ?? createdAt;
+  const after = Math.max(last - now > maxSetBack ? 0 : last, now - (deadline ?? missedTolerance) - 1);
   const due = cadence.next(after);
   if (due <= now) return start(situation, "Scheduled", { due: latestDue(cadence, due, now) });
   if (retry !== undefined && (retry.type === "start" || retry.until < due)) return retry;
-  const last = latest?.exit === undefined ? "" : `; last run: ${exitText(latest.exit)}`;
+  const lastRun = latest?.exit === undefined ? "" : `; last run: ${exitText(latest.exit)}`;
   return {
     type: "delay",
     until: due,
     state: "Pending",
-    message: `next run at ${new Date(due).toISOString()}${last}`,
+    message: `next run at ${new Date(due).toISOString()}${lastRun}`,
   };
 }
 
 /** Milliseconds after its time within which a run is still started although no deadline allows it: what a busy machine needs. */
 const missedTolerance = 10_000;
+
+/**
+ * Milliseconds by which the clock can be set back without times being repeated, as in Vixie cron. If it was ahead by more, tasks follow
+ * the clock as it is now: they would not run until it has caught up otherwise.
+ */
+const maxSetBack = 3 * 3_600_000;
 
 /** The last of the times that have passed, so that several missed ones are made up for by one run. */
 function latestDue(cadence: ReturnType<typeof cron>, first: number, now: number): number {

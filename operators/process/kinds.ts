@@ -232,7 +232,13 @@ export const ProcessSet = resource("process.fettle.dev/v1", "ProcessSet", {
     update: z
       .object({
         /** Processes that may be unavailable during an update: a number, or a percentage such as `25%`. */
-        maxUnavailable: schema.intOrString().default(1),
+        maxUnavailable: schema
+          .rule(
+            schema.intOrString(),
+            "type(self) == int ? self >= 1 : self.matches('^[1-9][0-9]*%$')",
+            "use a number from 1, or a percentage such as 25%; with 0, no process could ever be replaced",
+          )
+          .default(1),
         /** Time within which an updated process has to become ready. */
         progressDeadline: schema.duration().default("10m"),
         /** What to do when an updated process fails: stop updating, or return to the last template that worked. */

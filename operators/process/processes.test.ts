@@ -353,3 +353,44 @@ test("values of Secrets are in no event, status or record of a run", async () =>
   // With the rest of a launch known, a hash of it would tell whether a guess of the value is right.
   expect(await statusOf("token")).not.toHaveProperty("hash");
 });
+
+test.each([
+  ["abc", "UTC", "is not a cron expression"],
+  ["* * * * *", "Mars/Phobos", "is not a known time zone"],
+  ["0 0 30 2 *", "UTC", "never occurs"],
+])("the schedule %j in %s is invalid", async (cron, timeZone, text) => {
+  await create("task", { command: ["task"], schedule: { cron, timeZone } });
+  const { state, conditions } = await statusOf("task");
+  const ready = conditions?.find(({ type }) => type === "Ready");
+  expect([state, ready?.reason, ready?.message]).toEqual([
+    "Pending",
+    "InvalidSpec",
+    expect.stringContaining(text),
+  ]);
+  await plane.client.patch(Process, "task", { spec: { schedule: null } });
+  await plane.settled();
+  expect(await statusOf("task")).toMatchObject({ attempt: expect.any(Number) });
+});
+
+test("a process that runs goes on when its schedule becomes invalid, and can be stopped", async () => {
+  await create("web", { command: ["server"] });
+  await plane.client.patch(Process, "web", { spec: { schedule: { cron: "abc" } } });
+  await plane.settled();
+  expect(await statusOf("web")).toMatchObject({ state: "Running", attempt: 1 });
+  await plane.client.patch(Process, "web", { spec: { suspend: true } });
+  await plane.settled();
+  expect(await statusOf("web")).toMatchObject({ state: "Stopped", attempt: 1 });
+});
+
+test("a probe of a port that does not exist says so", async () => {
+  await create("web", {
+    command: ["server"],
+    ports: [{ name: "http" }],
+    readinessProbe: { http: { port: "htpp" }, period: "1s" },
+  });
+  await create("none", { command: ["server"], readinessProbe: { tcp: {}, period: "1s" } });
+  const message = async (name: string) =>
+    (await statusOf(name)).conditions?.find(({ type }) => type === "Ready")?.message;
+  expect(await message("web")).toContain("htpp is neither a port of spec.ports nor a number");
+  expect(await message("none")).toContain("the probe has no port");
+});

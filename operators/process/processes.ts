@@ -9,10 +9,11 @@ import {
 } from "fettle";
 import { ConfigMap, Secret } from "fettle/kubernetes";
 import { performActions, type ProcessRun } from "./actions.js";
+import { scheduleFault } from "./decide.js";
 import { DriverError, type Attempt, type Launch, type ProcessDriver } from "./driver/driver.js";
 import { Process, reloadedAt, type ProcessObject } from "./kinds.js";
 import { launchOf, LaunchError } from "./launch.js";
-import { portsOf } from "./ports.js";
+import { portsOf, releasePorts } from "./ports.js";
 import type { Prober } from "./prober.js";
 import { cachedReferences, keyIn, referenceKeys } from "./references.js";
 import { statusOf } from "./status.js";
@@ -58,6 +59,13 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
       if (elsewhere !== undefined) return context.wait("OnAnotherHost", elsewhere);
 
       const attempts = await driver.inspect(uid);
+      const fault = scheduleFault(process.spec, context.now());
+      const isRunning = attempts.some(({ exit }) => exit === undefined);
+      // One that runs goes on, and can be stopped.
+      if (fault !== undefined && !isRunning && !process.spec.suspend) {
+        report({ state: "Pending" });
+        return context.fail("InvalidSpec", fault);
+      }
       const ports = await portsOf(process, attempts, {
         driver,
         reserved,
@@ -101,6 +109,7 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           throw new Error("the process is still running", { cause: error });
         }
       });
+      releasePorts(reserved, uid);
       return undefined;
     },
   });
