@@ -102,7 +102,13 @@ async function start(
 ): Promise<Performed | Ended> {
   const { uid, process, context, driver, ports, launch } = run;
   const { namespace, name } = process;
-  if (launch instanceof LaunchError) return { verdict: context.fail(launch.reason, launch.message) };
+  if (launch instanceof LaunchError) {
+    context.report({ state: "Pending" });
+    const { reason, message } = launch;
+    return {
+      verdict: reason === "InvalidSpec" ? context.fail(reason, message) : context.wait(reason, message),
+    };
+  }
   const verdict = await startObstacle(run);
   if (verdict !== undefined) return { verdict };
   await context.step(`start attempt ${attempt} (${record.reason})`, () =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decide, exitText, type Situation } from "./decide.js";
+import { decide, type Situation } from "./decide.js";
 import type { Attempt, AttemptRecord, ExitRecord } from "./driver/driver.js";
 import type { ProcessSpec } from "./kinds.js";
 
@@ -254,26 +254,4 @@ test("a year of missed seconds is decided in no time", () => {
     type: "start",
     record: { due: start + second },
   });
-});
-
-test.each([
-  [exit(), "exited with code 1"],
-  [
-    exit({ cause: "Signaled", signal: "SIGKILL", oomKilled: true }),
-    "killed by SIGKILL: its memory limit was exceeded",
-  ],
-  [
-    exit({ code: 0, leftovers: 2 }),
-    "exited with code 0; 2 of its descendants were still running and were killed",
-  ],
-] as const)("an exit is described", (record, text) => {
-  expect(exitText(record)).toBe(text);
-});
-
-test("a task follows the clock after that was set back by a year, and repeats no time after a step of minutes", () => {
-  const spec = specWith({ schedule: { cron: "0 * * * *", timeZone: "UTC" } });
-  const next = (due: number): unknown =>
-    decide(situation({ spec, attempts: [attempt({ record: { due }, exit: exit({ code: 0 }) })] }));
-  expect(next(start + 365 * 24 * 60 * minute)).toMatchObject({ type: "start", record: { due: start } });
-  expect(next(start + 60 * minute)).toMatchObject({ type: "delay", until: start + 120 * minute });
 });

@@ -1,5 +1,6 @@
 import { cron, duration } from "fettle";
 import type { Attempt, AttemptRecord, ExitRecord, StartReason, StopReason } from "./driver/driver.js";
+import { exitText } from "./driver/exit-text.js";
 import type { ProcessSpec } from "./kinds.js";
 
 /** Everything that the next action depends on. */
@@ -126,7 +127,12 @@ function byPolicy(situation: Situation, latest: Attempt, exit: ExitRecord): Deci
   // After the clock was set back, nobody knows how long ago it was.
   const until = exit.at > now ? now : exit.at + delayAfter(failures, backoff);
   if (until > now) {
-    return { type: "delay", until, state: "Backoff", message: `${exitText(exit)}; it is restarted later` };
+    return {
+      type: "delay",
+      until,
+      state: "Backoff",
+      message: `${exitText(exit)}; the next attempt starts at ${new Date(until).toISOString()}`,
+    };
   }
   return start(situation, latest.stopReason === "ProbeFailed" ? "ProbeFailed" : "Exited", {
     restarts: latest.record.restarts + 1,
@@ -238,32 +244,4 @@ function start(
 
 function isSuccessful(exit: ExitRecord, successExitCodes: readonly number[]): boolean {
   return exit.cause === "Exited" && exit.code !== undefined && successExitCodes.includes(exit.code);
-}
-
-/**
- * Describes an exit.
- *
- * @example
- * exitText(exit); // "exited with code 1", "killed by SIGKILL: its memory limit was exceeded"
- */
-export function exitText(exit: ExitRecord): string {
-  const leftovers =
-    exit.leftovers > 0 ? `; ${exit.leftovers} of its descendants were still running and were killed` : "";
-  return `${causeText(exit)}${leftovers}`;
-}
-
-function causeText({ cause, code, signal, oomKilled, problem }: ExitRecord): string {
-  const memory = oomKilled ? ": its memory limit was exceeded" : "";
-  switch (cause) {
-    case "Exited":
-      return `exited with code ${code}${memory}`;
-    case "Signaled":
-      return `killed by ${signal}${memory}`;
-    case "NotStarted":
-      return `could not be started: ${problem?.message ?? "unknown reason"}`;
-    case "Rebooted":
-      return "ended when the machine was rebooted";
-    case "Unknown":
-      return "ended without an exit code: its shim was killed";
-  }
 }

@@ -119,7 +119,7 @@ const processShape = {
   stop: z
     .object({ signal: signalName.default("SIGTERM"), grace: schema.duration().default("10s") })
     .prefault({}),
-  /** Signal for `fettle reload`, and for changes of `reload.on`. */
+  /** Signal for `fettle reload`. */
   reload: z.object({ signal: signalName.default("SIGHUP") }).optional(),
   startupProbe: probe().optional(),
   readinessProbe: probe().optional(),
@@ -151,6 +151,8 @@ const exit = z.object({
   code: z.int().optional(),
   signal: z.string().optional(),
   oomKilled: z.boolean().optional(),
+  /** Descendants that were still running when it ended, and were killed. */
+  leftovers: z.int().optional(),
   message: z.string(),
   startedAt: z.string().optional(),
   finishedAt: z.string(),
@@ -201,6 +203,8 @@ export const Process = resource("process.fettle.dev/v1", "Process", {
     cpuSeconds: z.number(),
     memoryBytes: z.number(),
     pids: z.int(),
+    /** When the processor time, memory and number of processes were measured. */
+    usageAt: z.string(),
     host: z.string(),
     nextRun: z.string(),
     /** Value of the annotation that was acted upon last. */

@@ -1,6 +1,7 @@
 import { duration, type Clock } from "fettle";
 import { sleep } from "fettle/model";
 import type { Launch, ProbeCheck, ProcessDriver } from "./driver/driver.js";
+import { logPattern } from "./driver/log-pattern.js";
 import type { ProbeSpec, ProcessSpec } from "./kinds.js";
 
 /** What the probes of a running attempt say. */
@@ -240,6 +241,18 @@ function pendingText({ name, message }: ProbeState): string {
 }
 
 /** Check of a probe, or the reason why there is none. */
+/** Explains what is wrong with the probes of a process; undefined if they can be run. */
+export function probeFault(spec: ProcessSpec): string | undefined {
+  const ports = Object.fromEntries(spec.ports.map(({ name, port }) => [name, port || 1]));
+  for (const field of ["startupProbe", "readinessProbe", "livenessProbe"] as const) {
+    const { http, tcp = http, log }: Partial<ProbeSpec> = spec[field] ?? {};
+    const address = tcp && addressOf(tcp, { ports, spec });
+    const fault = typeof address === "string" ? address : log && logPattern(log.pattern).fault;
+    if (fault !== undefined) return `spec.${field}: ${fault}`;
+  }
+  return undefined;
+}
+
 function checkOf(spec: ProbeSpec, attempt: ProbedAttempt): ProbeCheck | string {
   if (spec.log !== undefined) return { type: "log", pattern: spec.log.pattern };
   if (spec.exec !== undefined) {
@@ -257,7 +270,7 @@ function checkOf(spec: ProbeSpec, attempt: ProbedAttempt): ProbeCheck | string {
 
 function addressOf(
   target: { readonly port?: number | string | undefined; readonly host?: string | undefined },
-  { ports, spec: { ports: declared } }: ProbedAttempt,
+  { ports, spec: { ports: declared } }: Pick<ProbedAttempt, "ports" | "spec">,
 ): { readonly host: string; readonly port: number } | string {
   const wanted = target.port ?? declared[0]?.name;
   if (wanted === undefined) return "the probe has no port, and neither has spec.ports";

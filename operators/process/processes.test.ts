@@ -382,7 +382,7 @@ test("a process that runs goes on when its schedule becomes invalid, and can be 
   expect(await statusOf("web")).toMatchObject({ state: "Stopped", attempt: 1 });
 });
 
-test("a probe of a port that does not exist says so", async () => {
+test("a probe that cannot be run is refused before the start", async () => {
   await create("web", {
     command: ["server"],
     ports: [{ name: "http" }],
@@ -393,4 +393,10 @@ test("a probe of a port that does not exist says so", async () => {
     (await statusOf(name)).conditions?.find(({ type }) => type === "Ready")?.message;
   expect(await message("web")).toContain("htpp is neither a port of spec.ports nor a number");
   expect(await message("none")).toContain("the probe has no port");
+  await create("log", { command: ["server"], startupProbe: { log: { pattern: "[" } } });
+  expect(await message("log")).toContain("the pattern [ is invalid");
+  expect(await readyOf("log")).toBe("False InvalidSpec");
+  await plane.client.patch(Process, "web", { spec: { readinessProbe: { http: { port: "http" } } } });
+  await plane.settled();
+  expect(await statusOf("web")).toMatchObject({ state: "Running", attempt: 1 });
 });

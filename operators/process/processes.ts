@@ -12,9 +12,9 @@ import { performActions, type ProcessRun } from "./actions.js";
 import { scheduleFault } from "./decide.js";
 import { DriverError, type Attempt, type Launch, type ProcessDriver } from "./driver/driver.js";
 import { Process, reloadedAt, type ProcessObject } from "./kinds.js";
-import { launchOf, LaunchError } from "./launch.js";
+import { launchOf, LaunchError, type References } from "./launch.js";
 import { portsOf, releasePorts } from "./ports.js";
-import type { Prober } from "./prober.js";
+import { probeFault, type Prober } from "./prober.js";
 import { cachedReferences, keyIn, referenceKeys } from "./references.js";
 import { statusOf } from "./status.js";
 import { conclude } from "./verdict.js";
@@ -59,13 +59,6 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
       if (elsewhere !== undefined) return context.wait("OnAnotherHost", elsewhere);
 
       const attempts = await driver.inspect(uid);
-      const fault = scheduleFault(process.spec, context.now());
-      const isRunning = attempts.some(({ exit }) => exit === undefined);
-      // One that runs goes on, and can be stopped.
-      if (fault !== undefined && !isRunning && !process.spec.suspend) {
-        report({ state: "Pending" });
-        return context.fail("InvalidSpec", fault);
-      }
       const ports = await portsOf(process, attempts, {
         driver,
         reserved,
@@ -75,13 +68,19 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           ),
         allocate: (name, allocate) => step(`allocate port ${name}`, { planned: 0 }, allocate),
       });
-      const launch = launchOrProblem(process, ports, cachedReferences(process, read));
+      const launch = launchOrProblem(process, ports, cachedReferences(process, read), context.now());
+      const isRunning = attempts.some(({ exit }) => exit === undefined);
+      // One that runs goes on, and can be stopped.
+      if (isInvalid(launch) && !isRunning && !process.spec.suspend) {
+        report({ state: "Pending" });
+        return context.fail(launch.reason, launch.message);
+      }
 
       const run: ProcessRun = { uid, process, context, driver, prober, ports, launch };
       const result = await performActions(run, attempts);
       if ("verdict" in result) return result.verdict;
       await reload(run, result.attempts.at(-1));
-      report({ ...statusOf(process, result.attempts, result.decision, ports), host });
+      report({ ...statusOf(process, result.attempts, result.decision, ports, context.now()), host });
       return conclude(run, result);
     },
 
@@ -134,13 +133,24 @@ async function reload(
   context.recordEvent("Reloaded", `${signal} was sent to pid ${latest.process?.pid}`);
 }
 
-function launchOrProblem(...launch: Parameters<typeof launchOf>): Launch | LaunchError {
+function launchOrProblem(
+  process: ProcessObject,
+  ports: Readonly<Record<string, number>>,
+  references: References,
+  now: number,
+): Launch | LaunchError {
+  const fault = scheduleFault(process.spec, now) ?? probeFault(process.spec);
+  if (fault !== undefined) return new LaunchError("InvalidSpec", fault);
   try {
-    return launchOf(...launch);
+    return launchOf(process, ports, references);
   } catch (error) {
     if (error instanceof LaunchError) return error;
     throw error;
   }
+}
+
+function isInvalid(launch: Launch | LaunchError): launch is LaunchError {
+  return launch instanceof LaunchError && launch.reason === "InvalidSpec";
 }
 
 function keyOf(object: KubeObject): string {

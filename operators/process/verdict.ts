@@ -8,6 +8,8 @@ import { conditionsOf } from "./status.js";
 
 /** Interval at which the resource usage in the status is refreshed. */
 const usageInterval: Duration = "1m";
+/** Time after the start of an attempt until then; the memory of most programs grows while they start. */
+const firstUsage = 10_000;
 
 /** Sets the conditions of a process, and returns when to look at it again. */
 export function conclude(run: ProcessRun, { attempts, decision, probes }: Assessment): Verdict {
@@ -18,7 +20,7 @@ export function conclude(run: ProcessRun, { attempts, decision, probes }: Assess
   switch (decision.type) {
     case "keep":
       reportProbes(run, decision.attempt, probes);
-      return requeue(usageInterval, "refresh the resource usage");
+      return requeue(untilNextUsage(decision.attempt, now()), "refresh the resource usage");
     case "await-exit": {
       const { grace, signal } = process.spec.stop;
       const { stopReason } = decision.attempt;
@@ -42,11 +44,20 @@ export function conclude(run: ProcessRun, { attempts, decision, probes }: Assess
       return fail("StartLimitReached", decision.message);
     case "start":
     case "stop": {
-      const reason = decision.type === "stop" ? "Stopping" : "Starting";
-      condition("Ready", false, reason, "more actions are due");
-      return requeue("100ms", "more actions are due");
+      // A plan, or the rest of more actions than one run performs.
+      const [reason, message] =
+        decision.type === "stop"
+          ? ["Stopping", `attempt ${decision.attempt.number} is stopping`]
+          : ["Starting", `attempt ${decision.attempt} is starting`];
+      condition("Ready", false, reason, message);
+      return requeue("100ms", message);
     }
   }
+}
+
+function untilNextUsage({ startedAt = 0 }: Attempt, now: number): Duration {
+  const first = startedAt + firstUsage - now;
+  return first > 0 && first <= firstUsage ? first : usageInterval;
 }
 
 /** Sets the condition Ready of a running process. */
@@ -55,12 +66,10 @@ function reportProbes(
   { process }: Attempt,
   probes: ProbeReport | undefined,
 ): void {
-  if (probes?.ready === true) context.ready("Running", `pid ${process?.pid}`);
-  else {
-    const reason = probes?.started === true ? "NotReady" : "Starting";
-    context.condition("Ready", false, reason, probes?.message ?? "");
-  }
-  if (launch instanceof LaunchError) context.log.warn({}, launch.message);
+  if (probes?.ready === true) return context.ready("Running", `pid ${process?.pid}`);
+  if (launch instanceof LaunchError) return context.condition("Ready", false, launch.reason, launch.message);
+  const reason = probes?.started === true ? "NotReady" : "Starting";
+  context.condition("Ready", false, reason, probes?.message ?? "");
 }
 
 /** Sets the conditions LimitsInForce and LogsComplete of an attempt that has not ended. */
