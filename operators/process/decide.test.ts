@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decide, exitText, type Situation } from "./decide.js";
+import { decide, type Situation } from "./decide.js";
 import type { Attempt, AttemptRecord, ExitRecord } from "./driver/driver.js";
 import type { ProcessSpec } from "./kinds.js";
 
@@ -138,6 +138,16 @@ test("a process that ran long enough begins with the shortest delay again", () =
   });
 });
 
+test("restarts from before the clock was set back do not count for the start limit", () => {
+  const spec = specWith({ restart: { startLimit: { burst: 2, interval: "1m" } } });
+  const recentStarts = [start + 365 * 24 * 60 * minute, start + 365 * 24 * 60 * minute + second];
+  const crashed = attempt({ record: { recentStarts }, exit: exit() });
+  expect(decide(situation({ spec, attempts: [crashed] }))).toMatchObject({
+    type: "start",
+    record: { recentStarts: [start + second] },
+  });
+});
+
 test("after the clock was set back, nobody waits for it to catch up", () => {
   const later = start + 1000 * minute;
   const ended = attempt({ startedAt: later, exit: exit({ at: later + second }), record: { failures: 3 } });
@@ -244,18 +254,4 @@ test("a year of missed seconds is decided in no time", () => {
     type: "start",
     record: { due: start + second },
   });
-});
-
-test.each([
-  [exit(), "exited with code 1"],
-  [
-    exit({ cause: "Signaled", signal: "SIGKILL", oomKilled: true }),
-    "killed by SIGKILL: its memory limit was exceeded",
-  ],
-  [
-    exit({ code: 0, leftovers: 2 }),
-    "exited with code 0; 2 of its descendants were still running and were killed",
-  ],
-] as const)("an exit is described", (record, text) => {
-  expect(exitText(record)).toBe(text);
 });

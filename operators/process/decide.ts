@@ -1,5 +1,6 @@
 import { cron, duration } from "fettle";
 import type { Attempt, AttemptRecord, ExitRecord, StartReason, StopReason } from "./driver/driver.js";
+import { exitText } from "./driver/exit-text.js";
 import type { ProcessSpec } from "./kinds.js";
 
 /** Everything that the next action depends on. */
@@ -126,13 +127,29 @@ function byPolicy(situation: Situation, latest: Attempt, exit: ExitRecord): Deci
   // After the clock was set back, nobody knows how long ago it was.
   const until = exit.at > now ? now : exit.at + delayAfter(failures, backoff);
   if (until > now) {
-    return { type: "delay", until, state: "Backoff", message: `${exitText(exit)}; it is restarted later` };
+    return {
+      type: "delay",
+      until,
+      state: "Backoff",
+      message: `${exitText(exit)}; the next attempt starts at ${new Date(until).toISOString()}`,
+    };
   }
   return start(situation, latest.stopReason === "ProbeFailed" ? "ProbeFailed" : "Exited", {
     restarts: latest.record.restarts + 1,
     failures: failures + 1,
     recentStarts: burst > 0 ? [...recent, now].slice(-burst) : [],
   });
+}
+
+/** Explains what is wrong with a schedule; undefined if it is valid or there is none. */
+export function scheduleFault({ schedule }: ProcessSpec, now: number): string | undefined {
+  if (schedule === undefined) return undefined;
+  try {
+    cron(schedule.cron, schedule.timeZone).next(now);
+    return undefined;
+  } catch (error) {
+    return `spec.schedule: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** Delay before a restart: none after the first failure, then the initial one, doubling. */
@@ -142,7 +159,8 @@ function delayAfter(failures: number, { initial, max }: ProcessSpec["restart"]["
 }
 
 function recentStarts({ record }: Attempt, interval: number, until: number): readonly number[] {
-  return record.recentStarts.filter((time) => until - time < interval);
+  // Later ones are from before the clock was set back, and nobody knows how long ago they were.
+  return record.recentStarts.filter((time) => time <= until && until - time < interval);
 }
 
 function ranStably({ spec }: Situation, { startedAt }: Attempt, exit: ExitRecord): boolean {
@@ -158,21 +176,28 @@ function scheduled(situation: Situation, latest: Attempt | undefined): Decision 
   const cadence = cron(schedule.cron, schedule.timeZone);
   const deadline = schedule.startingDeadline === undefined ? undefined : duration(schedule.startingDeadline);
   // Times before the last one that was acted upon, and those missed for longer than the deadline, do not count.
-  const after = Math.max(latest?.record.due ?? createdAt, now - (deadline ?? missedTolerance) - 1);
+  const last = latest?.record.due ?? createdAt;
+  const after = Math.max(last - now > maxSetBack ? 0 : last, now - (deadline ?? missedTolerance) - 1);
   const due = cadence.next(after);
   if (due <= now) return start(situation, "Scheduled", { due: latestDue(cadence, due, now) });
   if (retry !== undefined && (retry.type === "start" || retry.until < due)) return retry;
-  const last = latest?.exit === undefined ? "" : `; last run: ${exitText(latest.exit)}`;
+  const lastRun = latest?.exit === undefined ? "" : `; last run: ${exitText(latest.exit)}`;
   return {
     type: "delay",
     until: due,
     state: "Pending",
-    message: `next run at ${new Date(due).toISOString()}${last}`,
+    message: `next run at ${new Date(due).toISOString()}${lastRun}`,
   };
 }
 
 /** Milliseconds after its time within which a run is still started although no deadline allows it: what a busy machine needs. */
 const missedTolerance = 10_000;
+
+/**
+ * Milliseconds by which the clock can be set back without times being repeated, as in Vixie cron. If it was ahead by more, tasks follow
+ * the clock as it is now: they would not run until it has caught up otherwise.
+ */
+const maxSetBack = 3 * 3_600_000;
 
 /** The last of the times that have passed, so that several missed ones are made up for by one run. */
 function latestDue(cadence: ReturnType<typeof cron>, first: number, now: number): number {
@@ -219,32 +244,4 @@ function start(
 
 function isSuccessful(exit: ExitRecord, successExitCodes: readonly number[]): boolean {
   return exit.cause === "Exited" && exit.code !== undefined && successExitCodes.includes(exit.code);
-}
-
-/**
- * Describes an exit.
- *
- * @example
- * exitText(exit); // "exited with code 1", "killed by SIGKILL: its memory limit was exceeded"
- */
-export function exitText(exit: ExitRecord): string {
-  const leftovers =
-    exit.leftovers > 0 ? `; ${exit.leftovers} of its descendants were still running and were killed` : "";
-  return `${causeText(exit)}${leftovers}`;
-}
-
-function causeText({ cause, code, signal, oomKilled, problem }: ExitRecord): string {
-  const memory = oomKilled ? ": its memory limit was exceeded" : "";
-  switch (cause) {
-    case "Exited":
-      return `exited with code ${code}${memory}`;
-    case "Signaled":
-      return `killed by ${signal}${memory}`;
-    case "NotStarted":
-      return `could not be started: ${problem?.message ?? "unknown reason"}`;
-    case "Rebooted":
-      return "ended when the machine was rebooted";
-    case "Unknown":
-      return "ended without an exit code: its shim was killed";
-  }
 }

@@ -119,7 +119,7 @@ const processShape = {
   stop: z
     .object({ signal: signalName.default("SIGTERM"), grace: schema.duration().default("10s") })
     .prefault({}),
-  /** Signal for `fettle reload`, and for changes of `reload.on`. */
+  /** Signal for `fettle reload`. */
   reload: z.object({ signal: signalName.default("SIGHUP") }).optional(),
   startupProbe: probe().optional(),
   readinessProbe: probe().optional(),
@@ -151,6 +151,8 @@ const exit = z.object({
   code: z.int().optional(),
   signal: z.string().optional(),
   oomKilled: z.boolean().optional(),
+  /** Descendants that were still running when it ended, and were killed. */
+  leftovers: z.int().optional(),
   message: z.string(),
   startedAt: z.string().optional(),
   finishedAt: z.string(),
@@ -201,7 +203,8 @@ export const Process = resource("process.fettle.dev/v1", "Process", {
     cpuSeconds: z.number(),
     memoryBytes: z.number(),
     pids: z.int(),
-    hash: z.string(),
+    /** When the processor time, memory and number of processes were measured. */
+    usageAt: z.string(),
     host: z.string(),
     nextRun: z.string(),
     /** Value of the annotation that was acted upon last. */
@@ -233,7 +236,13 @@ export const ProcessSet = resource("process.fettle.dev/v1", "ProcessSet", {
     update: z
       .object({
         /** Processes that may be unavailable during an update: a number, or a percentage such as `25%`. */
-        maxUnavailable: schema.intOrString().default(1),
+        maxUnavailable: schema
+          .rule(
+            schema.intOrString(),
+            "type(self) == int ? self >= 1 : self.matches('^[1-9][0-9]*%$')",
+            "use a number from 1, or a percentage such as 25%; with 0, no process could ever be replaced",
+          )
+          .default(1),
         /** Time within which an updated process has to become ready. */
         progressDeadline: schema.duration().default("10m"),
         /** What to do when an updated process fails: stop updating, or return to the last template that worked. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { userInfo } from "node:os";
 import { quantity } from "fettle";
 import type { Launch } from "./driver/driver.js";
+import { launchProblem } from "./driver/launch-check.js";
 import type { ProcessObject, ProcessSpec } from "./kinds.js";
 
 /** Values of ConfigMaps and Secrets in the namespace of the process. */
@@ -32,13 +33,12 @@ export function launchOf(
   ports: Readonly<Record<string, number>>,
   references: References,
 ): Launch {
-  const { spec, metadata } = process;
+  const { spec } = process;
   const notify = [spec.startupProbe, spec.readinessProbe].find(
     (probe) => probe?.notify !== undefined,
   )?.notify;
   const env = environmentOf(process, ports, references, notify?.descriptor);
   const [program = "", ...rest] = [...spec.command, ...spec.args].map((word) => expand(word, env));
-  if (program === "") throw new LaunchError("InvalidSpec", "the first item of spec.command is empty");
   const launch: Launch = {
     argv: [program, ...rest],
     env,
@@ -50,13 +50,9 @@ export function launchOf(
     notifyDescriptor: notify?.descriptor,
     history: spec.logs.history,
   };
-  const nul = [...launch.argv, ...Object.entries(env).flat()].find((word) => word.includes("\0"));
-  if (nul !== undefined) {
-    throw new LaunchError(
-      "InvalidSpec",
-      `the command or environment of ${metadata.name} contains a NUL character, which no process can receive: ${JSON.stringify(nul)}`,
-    );
-  }
+  // Its message names the field and not the value, which may be secret.
+  const problem = launchProblem(launch);
+  if (problem !== undefined) throw new LaunchError("InvalidSpec", problem.message);
   return launch;
 }
 

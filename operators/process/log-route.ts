@@ -30,7 +30,7 @@ export function logRoute(options: LogRouteOptions): Extension {
   return {
     path: logPath,
     async serve(request) {
-      const [what, namespace, name, ...more] = request.path.split("/").map(decodeURIComponent);
+      const [what, namespace, name, ...more] = request.path.split("/");
       if (what !== "logs" || namespace === undefined || name === undefined || more.length > 0)
         return undefined;
       if (request.method !== "GET") {
@@ -40,13 +40,32 @@ export function logRoute(options: LogRouteOptions): Extension {
         );
       }
       await options.checkRead(request.user, namespace, name);
-      const process = await options.client.find(Process, { namespace, name });
+      const canExist = [namespace, name].every((each) => objectName.test(each));
+      const process = canExist ? await options.client.find(Process, { namespace, name }) : undefined;
       if (process === undefined) {
         throw failures.notFound({ group: "process.fettle.dev", resource: "processes" }, name);
       }
-      return { type: "text/plain; charset=utf-8", stream: lines(options, process, queryOf(request)) };
+      const query = queryOf(request);
+      const first = await firstAttempt(options.driver, process, query);
+      return { type: "text/plain; charset=utf-8", stream: lines(options, process, first, query) };
     },
   };
+}
+
+/** Names that an object or a namespace can have. */
+const objectName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** Number of the attempt to begin with; undefined if there is none yet. Found before the response begins, which could not fail later. */
+async function firstAttempt(
+  driver: LogRouteOptions["driver"],
+  { metadata: { uid = "", name } }: ProcessObject,
+  { previous = false }: LogQuery,
+): Promise<number | undefined> {
+  const attempt = (await driver.inspect(uid)).at(previous ? -2 : -1)?.number;
+  if (attempt === undefined && previous) {
+    throw failures.badRequest(`process ${name} has no previous attempt`);
+  }
+  return attempt;
 }
 
 function queryOf(request: ExtensionRequest): LogQuery {
@@ -54,8 +73,8 @@ function queryOf(request: ExtensionRequest): LogQuery {
     const text = request.parameter(name);
     if (text === undefined) return undefined;
     const value = Number(text);
-    if (Number.isFinite(value) && value >= 0) return value;
-    throw failures.badRequest(`${name}=${text}: use a number of at least 0`);
+    if (text !== "" && Number.isSafeInteger(value) && value >= 0) return value;
+    throw failures.badRequest(`${name}=${text}: use a whole number of at least 0`);
   };
   return {
     follow: request.parameter("follow") === "true",
@@ -68,14 +87,11 @@ function queryOf(request: ExtensionRequest): LogQuery {
 
 async function* lines(
   { driver }: LogRouteOptions,
-  { metadata: { uid = "", name } }: ProcessObject,
+  { metadata: { uid = "" } }: ProcessObject,
+  first: number | undefined,
   { previous = false, ...options }: LogQuery,
 ): AsyncIterable<Uint8Array> {
-  const attempts = await driver.inspect(uid);
-  let attempt = attempts.at(previous ? -2 : -1)?.number;
-  if (attempt === undefined && previous) {
-    throw failures.badRequest(`process ${name} has no previous attempt`);
-  }
+  let attempt = first;
   const { follow = false, signal } = options;
   for (let rest = options; ; rest = { follow, signal }) {
     if (attempt !== undefined) {

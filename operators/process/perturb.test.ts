@@ -29,8 +29,13 @@ const scenario: Scenario<MemoryDriver> = {
   /** A fault may delay a start, and change which process gets which pid. */
   normalize(object) {
     if (object.kind !== "Process") return object;
-    const { startTicks: _, pid: __, ...status } = (object as ProcessObject).status ?? {};
-    const conditions = status.conditions?.map(({ message: _, ...rest }) => rest);
+    const {
+      startTicks: _ticks,
+      pid: _pid,
+      usageAt: _usageAt,
+      ...status
+    } = (object as ProcessObject).status ?? {};
+    const conditions = status.conditions?.map(({ message: _message, ...rest }) => rest);
     return { ...object, status: { ...status, conditions } };
   },
   async workload({ client, settled }) {

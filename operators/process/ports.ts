@@ -31,16 +31,19 @@ export async function portsOf(
   return ports;
 
   async function reserve(host: string): Promise<number> {
-    for (const [port, owner] of reserved) if (owner === uid) reserved.delete(port);
+    const kept = Object.values(ports);
+    for (const [port, owner] of reserved) if (owner === uid && !kept.includes(port)) reserved.delete(port);
     for (;;) {
-      const port = await driver.allocatePort(
-        host,
-        new Set([...taken(), ...reserved.keys(), ...Object.values(ports)]),
-      );
+      const port = await driver.allocatePort(host, new Set([...taken(), ...reserved.keys(), ...kept]));
       // Another process may have got it meanwhile.
       if (reserved.has(port)) continue;
       reserved.set(port, uid);
       return port;
     }
   }
+}
+
+/** Gives back the ports of a process that was deleted. */
+export function releasePorts(reserved: Map<number, string>, uid: string): void {
+  for (const [port, owner] of reserved) if (owner === uid) reserved.delete(port);
 }

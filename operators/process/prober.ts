@@ -1,6 +1,7 @@
 import { duration, type Clock } from "fettle";
 import { sleep } from "fettle/model";
 import type { Launch, ProbeCheck, ProcessDriver } from "./driver/driver.js";
+import { logPattern } from "./driver/log-pattern.js";
 import type { ProbeSpec, ProcessSpec } from "./kinds.js";
 
 /** What the probes of a running attempt say. */
@@ -71,7 +72,8 @@ type ProbeName = "startup" | "readiness" | "liveness";
 interface ProbeState {
   readonly name: ProbeName;
   readonly spec: ProbeSpec;
-  readonly check: ProbeCheck;
+  /** A text is the reason why it cannot be checked. */
+  readonly check: ProbeCheck | string;
   passed: boolean | undefined;
   successes: number;
   failures: number;
@@ -186,6 +188,7 @@ class AttemptProbes {
 
   /** Returns undefined for success, otherwise the reason of the failure. */
   async #check({ spec, check }: ProbeState): Promise<string | undefined> {
+    if (typeof check === "string") return check;
     const { driver, clock } = this.#options;
     const { uid, number } = this.#attempt;
     const expired = new AbortController();
@@ -222,7 +225,7 @@ const awaitInterval = 100;
 
 /** True for checks of something that happens once. */
 function isOnce({ check }: ProbeState): boolean {
-  return check.type === "log" || check.type === "notify";
+  return typeof check !== "string" && (check.type === "log" || check.type === "notify");
 }
 
 /** Probes have to be started again when these change; the rest of the spec restarts the whole attempt. */
@@ -237,22 +240,44 @@ function pendingText({ name, message }: ProbeState): string {
     : `the ${name} probe failed: ${message}`;
 }
 
-function checkOf(spec: ProbeSpec, { ports, launch, spec: { ports: declared } }: ProbedAttempt): ProbeCheck {
-  const address = (given: {
-    readonly port?: number | string | undefined;
-    readonly host?: string | undefined;
-  }) => {
-    const { port = declared[0]?.name ?? 0 } = given;
-    const named = declared.find(({ name }) => name === port);
-    const number = typeof port === "number" ? port : (ports[port] ?? Number(port));
-    return { host: given.host ?? named?.host ?? "127.0.0.1", port: number };
-  };
-  if (spec.http !== undefined) {
-    return { type: "http", ...address(spec.http), path: spec.http.path, headers: spec.http.headers };
+/** Check of a probe, or the reason why there is none. */
+/** Explains what is wrong with the probes of a process; undefined if they can be run. */
+export function probeFault(spec: ProcessSpec): string | undefined {
+  const ports = Object.fromEntries(spec.ports.map(({ name, port }) => [name, port || 1]));
+  for (const field of ["startupProbe", "readinessProbe", "livenessProbe"] as const) {
+    const { http, tcp = http, log }: Partial<ProbeSpec> = spec[field] ?? {};
+    const address = tcp && addressOf(tcp, { ports, spec });
+    const fault = typeof address === "string" ? address : log && logPattern(log.pattern).fault;
+    if (fault !== undefined) return `spec.${field}: ${fault}`;
   }
-  if (spec.tcp !== undefined) return { type: "tcp", ...address(spec.tcp) };
+  return undefined;
+}
+
+function checkOf(spec: ProbeSpec, attempt: ProbedAttempt): ProbeCheck | string {
   if (spec.log !== undefined) return { type: "log", pattern: spec.log.pattern };
-  if (spec.exec === undefined) return { type: "notify" };
-  const [program = "", ...rest] = spec.exec.command;
-  return { type: "exec", argv: [program, ...rest], launch };
+  if (spec.exec !== undefined) {
+    const [program = "", ...rest] = spec.exec.command;
+    return { type: "exec", argv: [program, ...rest], launch: attempt.launch };
+  }
+  const target = spec.http ?? spec.tcp;
+  if (target === undefined) return { type: "notify" };
+  const address = addressOf(target, attempt);
+  if (typeof address === "string" || spec.http === undefined) {
+    return typeof address === "string" ? address : { type: "tcp", ...address };
+  }
+  return { type: "http", ...address, path: spec.http.path, headers: spec.http.headers };
+}
+
+function addressOf(
+  target: { readonly port?: number | string | undefined; readonly host?: string | undefined },
+  { ports, spec: { ports: declared } }: Pick<ProbedAttempt, "ports" | "spec">,
+): { readonly host: string; readonly port: number } | string {
+  const wanted = target.port ?? declared[0]?.name;
+  if (wanted === undefined) return "the probe has no port, and neither has spec.ports";
+  const named = declared.find(({ name }) => name === wanted);
+  const port = named === undefined ? Number(wanted) : (ports[named.name] ?? 0);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) {
+    return { host: target.host ?? named?.host ?? "127.0.0.1", port };
+  }
+  return `${wanted} is neither a port of spec.ports nor a number from 1 to 65535`;
 }

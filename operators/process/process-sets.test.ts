@@ -136,3 +136,8 @@ test("a process that is being replaced is never reported as ready for its new te
   expect(wrong).toEqual([]);
   expect(await statusOf()).toBe("AllReady 3 3 3");
 });
+
+test.each([0, -1, "0%", "-1", "abc", "", "5"])("maxUnavailable %j is refused", async (maxUnavailable) => {
+  const patch = { spec: { update: { maxUnavailable } } };
+  await expect(plane.client.patch(ProcessSet, "web", patch)).rejects.toThrow("percentage such as 25%");
+});

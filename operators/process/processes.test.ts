@@ -329,3 +329,74 @@ test("a plan shows what would be started and stopped, and does nothing", async (
   expect(driver.snapshot()).toHaveLength(1);
   expect(await statusOf("web")).toMatchObject({ attempt: 1 });
 });
+
+test("values of Secrets are in no event, status or record of a run", async () => {
+  const encode = (text: string | Buffer): string => Buffer.from(text).toString("base64");
+  await plane.client.create(Secret, {
+    metadata: { name: "keys" },
+    data: { token: encode("hunter2"), nul: encode("hunter2\0"), bytes: encode(Buffer.from([65, 255])) },
+  });
+  for (const key of ["token", "nul", "bytes"]) {
+    await create(key, {
+      command: ["server", "--token=$(TOKEN)"],
+      env: [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "keys", key } } }],
+    });
+  }
+  expect(await readyOf("token")).toBe("True Running");
+  expect(await readyOf("nul")).toBe("False InvalidSpec");
+  expect(await readyOf("bytes")).toBe("False InvalidSpec");
+  const events = await plane.events();
+  expect(events.map(({ message }) => message)).toContain("attempt 1: server --token=$(TOKEN)");
+  const objects = await plane.client.list(Process);
+  const runs = await Promise.all(["token", "nul", "bytes"].map((name) => plane.runs(Process, name)));
+  expect(JSON.stringify([events, objects, runs])).not.toContain("hunter2");
+  // With the rest of a launch known, a hash of it would tell whether a guess of the value is right.
+  expect(await statusOf("token")).not.toHaveProperty("hash");
+});
+
+test.each([
+  ["abc", "UTC", "is not a cron expression"],
+  ["* * * * *", "Mars/Phobos", "is not a known time zone"],
+  ["0 0 30 2 *", "UTC", "never occurs"],
+])("the schedule %j in %s is invalid", async (cron, timeZone, text) => {
+  await create("task", { command: ["task"], schedule: { cron, timeZone } });
+  const { state, conditions } = await statusOf("task");
+  const ready = conditions?.find(({ type }) => type === "Ready");
+  expect([state, ready?.reason, ready?.message]).toEqual([
+    "Pending",
+    "InvalidSpec",
+    expect.stringContaining(text),
+  ]);
+  await plane.client.patch(Process, "task", { spec: { schedule: null } });
+  await plane.settled();
+  expect(await statusOf("task")).toMatchObject({ attempt: expect.any(Number) });
+});
+
+test("a process that runs goes on when its schedule becomes invalid, and can be stopped", async () => {
+  await create("web", { command: ["server"] });
+  await plane.client.patch(Process, "web", { spec: { schedule: { cron: "abc" } } });
+  await plane.settled();
+  expect(await statusOf("web")).toMatchObject({ state: "Running", attempt: 1 });
+  await plane.client.patch(Process, "web", { spec: { suspend: true } });
+  await plane.settled();
+  expect(await statusOf("web")).toMatchObject({ state: "Stopped", attempt: 1 });
+});
+
+test("a probe that cannot be run is refused before the start", async () => {
+  await create("web", {
+    command: ["server"],
+    ports: [{ name: "http" }],
+    readinessProbe: { http: { port: "htpp" }, period: "1s" },
+  });
+  await create("none", { command: ["server"], readinessProbe: { tcp: {}, period: "1s" } });
+  const message = async (name: string) =>
+    (await statusOf(name)).conditions?.find(({ type }) => type === "Ready")?.message;
+  expect(await message("web")).toContain("htpp is neither a port of spec.ports nor a number");
+  expect(await message("none")).toContain("the probe has no port");
+  await create("log", { command: ["server"], startupProbe: { log: { pattern: "[" } } });
+  expect(await message("log")).toContain("the pattern [ is invalid");
+  expect(await readyOf("log")).toBe("False InvalidSpec");
+  await plane.client.patch(Process, "web", { spec: { readinessProbe: { http: { port: "http" } } } });
+  await plane.settled();
+  expect(await statusOf("web")).toMatchObject({ state: "Running", attempt: 1 });
+});

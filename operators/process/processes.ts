@@ -4,19 +4,20 @@ import {
   toIndexed,
   watch,
   type Controller,
-  type Duration,
   type KubeObject,
   type TriggerSource,
 } from "fettle";
 import { ConfigMap, Secret } from "fettle/kubernetes";
-import { decide, type Decision } from "./decide.js";
-import { dependencyCycle, unmetDependency } from "./dependencies.js";
+import { performActions, type ProcessRun } from "./actions.js";
+import { scheduleFault } from "./decide.js";
 import { DriverError, type Attempt, type Launch, type ProcessDriver } from "./driver/driver.js";
-import { Process, reloadedAt, restartedAt, type ProcessObject } from "./kinds.js";
-import { hashOf, launchOf, LaunchError, type References } from "./launch.js";
-import { portsOf } from "./ports.js";
-import { Prober, type ProbeReport } from "./prober.js";
-import { conditionsOf, statusOf } from "./status.js";
+import { Process, reloadedAt, type ProcessObject } from "./kinds.js";
+import { launchOf, LaunchError, type References } from "./launch.js";
+import { portsOf, releasePorts } from "./ports.js";
+import { probeFault, type Prober } from "./prober.js";
+import { cachedReferences, keyIn, referenceKeys } from "./references.js";
+import { statusOf } from "./status.js";
+import { conclude } from "./verdict.js";
 
 export interface ProcessesOptions {
   readonly driver: ProcessDriver;
@@ -27,14 +28,14 @@ export interface ProcessesOptions {
   readonly host: string;
 }
 
-/** Interval at which the resource usage in the status is refreshed. */
-const usageInterval: Duration = "1m";
-/** Actions in one run: a program that ends at once is started again in the next one. */
-const maxActions = 3;
-
 /** Starts, stops and restarts processes of this machine according to their objects. */
 export function processes({ driver, prober, changes, host }: ProcessesOptions): Controller {
   const reserved = new Map<number, string>();
+  /** Says where a process of another machine runs; undefined for one of this machine. */
+  const otherHost = ({ status }: ProcessObject): string | undefined =>
+    status?.host === undefined || status.host === host
+      ? undefined
+      : `it runs on ${status.host}; this is ${host}`;
   return controller({
     for: Process,
     triggers: [changes],
@@ -52,18 +53,12 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
     ],
 
     async reconcile(process, context) {
-      const { metadata, spec, status, namespace, name } = process;
-      const { client, step, read, readAll, report, condition, ready, recordEvent, log, now } = context;
-      const { wait, requeue, fail } = context;
-      if (status?.host !== undefined && status.host !== host) {
-        return wait("OnAnotherHost", `it runs on ${status.host}; this is ${host}`);
-      }
-      const { uid = "" } = metadata;
-      const references: References = {
-        configMap: (name, key) => read(ConfigMap, { name, namespace })?.data?.[key],
-        secret: (name, key) => decoded(read(Secret, { name, namespace })?.data?.[key]),
-      };
-      let attempts = await driver.inspect(uid);
+      const { uid = "" } = process.metadata;
+      const { read, readAll, report, step } = context;
+      const elsewhere = otherHost(process);
+      if (elsewhere !== undefined) return context.wait("OnAnotherHost", elsewhere);
+
+      const attempts = await driver.inspect(uid);
       const ports = await portsOf(process, attempts, {
         driver,
         reserved,
@@ -73,218 +68,27 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           ),
         allocate: (name, allocate) => step(`allocate port ${name}`, { planned: 0 }, allocate),
       });
-      let launch: Launch | undefined;
-      let problem: LaunchError | undefined;
-      try {
-        launch = launchOf(process, ports, references);
-      } catch (error) {
-        if (!(error instanceof LaunchError)) throw error;
-        problem = error;
+      const launch = launchOrProblem(process, ports, cachedReferences(process, read), context.now());
+      const isRunning = attempts.some(({ exit }) => exit === undefined);
+      // One that runs goes on, and can be stopped.
+      if (isInvalid(launch) && !isRunning && !process.spec.suspend) {
+        report({ state: "Pending" });
+        return context.fail(launch.reason, launch.message);
       }
 
-      const probesOf = (attempt: Attempt | undefined): ProbeReport | undefined => {
-        if (attempt === undefined || attempt.state !== "running" || launch === undefined) {
-          prober.stop(uid);
-          return undefined;
-        }
-        const wasReady =
-          attempt.adopted && status?.attempt === attempt.number && conditionsOf(process).ready === "True";
-        return prober.report({
-          uid,
-          namespace,
-          name,
-          number: attempt.number,
-          spec,
-          ports: attempt.record.ports,
-          launch,
-          wasReady,
-        });
-      };
-      const next = (): Decision =>
-        decide({
-          spec,
-          createdAt: Date.parse(metadata.creationTimestamp ?? ""),
-          hash: launch && hashOf(launch),
-          restartedAt: metadata.annotations?.[restartedAt],
-          attempts,
-          probeFailure: probesOf(attempts.at(-1))?.failure,
-          now: now(),
-        });
-
-      let decision = next();
-      for (let actions = 0; actions < maxActions; actions++) {
-        if ((decision.type === "start" || decision.type === "stop") && !(await isCurrent())) {
-          keepReady();
-          return requeue("2s", "it has changed since it was cached");
-        }
-        if (decision.type === "start") {
-          const { attempt, record } = decision;
-          if (launch === undefined) return fail(problem?.reason ?? "InvalidSpec", problem?.message ?? "");
-          const blocked = await startObstacle(process, ports);
-          if (blocked !== undefined) return blocked;
-          const { reason } = record;
-          const started = { ...record, namespace, name, hash: hashOf(launch), ports };
-          const toLaunch = launch;
-          await step(`start attempt ${attempt} (${reason})`, () =>
-            driver.start(uid, attempt, toLaunch, started),
-          );
-          const before = attempts.length;
-          attempts = await driver.inspect(uid);
-          if (attempts.at(-1)?.number !== attempt && attempts.length === before) break; // a plan
-          recordEvent("Started", `attempt ${attempt}: ${commandText(launch)}`);
-        } else if (decision.type === "stop") {
-          const { attempt, reason, message } = decision;
-          const { signal, grace } = spec.stop;
-          await step(`stop attempt ${attempt.number} (${reason})`, () =>
-            driver.stop(uid, attempt.number, { reason, signal, grace: duration(grace) }),
-          );
-          recordEvent("Stopping", message);
-          attempts = await driver.inspect(uid);
-          if (attempts.at(-1)?.stopReason === undefined) break; // a plan
-        } else break;
-        decision = next();
-      }
-
-      const latest = attempts.at(-1);
-      const probes = probesOf(latest);
-      await reload(latest);
-      report({ ...statusOf(process, attempts, decision, ports), host });
-      reportConditions(latest);
-      return verdict();
-
-      /** Reason why the process cannot be started now, as a verdict. */
-      async function startObstacle(process: ProcessObject, ports: Readonly<Record<string, number>>) {
-        const cycle = dependencyCycle(process, (name) => read(Process, { name, namespace }));
-        if (cycle !== undefined) {
-          report({ state: "Pending" });
-          return fail("DependencyCycle", `these processes wait for each other: ${cycle.join(" → ")}`);
-        }
-        const unmet = unmetDependency(process, (name) => read(Process, { name, namespace }));
-        if (unmet !== undefined) {
-          report({ state: "Pending" });
-          return wait("WaitingForDependency", unmet);
-        }
-        for (const { name, host } of process.spec.ports) {
-          const port = ports[name] ?? 0;
-          if (port === 0 || (await driver.isPortFree(host, port))) continue;
-          report({ state: "Pending" });
-          return wait("PortInUse", `port ${port} (${name}) on ${host} is in use by another program`, "5s");
-        }
-        return undefined;
-      }
-
-      /**
-       * Reads the object and its references from the API, because the cache may be behind: a process that was deleted must not be
-       * started, and one that follows a newer spec must not be replaced by an older one.
-       */
-      function isCurrent(): Promise<boolean> {
-        return step("check that it is current", { planned: true }, async (signal) => {
-          const found = (await client.find(Process, { name, namespace }, { signal }))?.metadata;
-          if (found?.uid !== uid || found.deletionTimestamp !== undefined) return false;
-          if (found.generation !== metadata.generation) return false;
-          if (found.annotations?.[restartedAt] !== metadata.annotations?.[restartedAt]) return false;
-          for (const [Kind, names] of [
-            [ConfigMap, referenceNames(process, "configMapKeyRef")],
-            [Secret, referenceNames(process, "secretKeyRef")],
-          ] as const) {
-            for (const name of names) {
-              const now = await client.find(Kind, { name, namespace }, { signal });
-              const cached = read(Kind, { name, namespace });
-              if (now?.metadata.resourceVersion !== cached?.metadata.resourceVersion) return false;
-            }
-          }
-          return true;
-        });
-      }
-
-      /** Leaves the Ready condition as it is: nothing was done that could have changed it. */
-      function keepReady(): void {
-        const before = status?.conditions?.find(({ type }) => type === "Ready");
-        condition("Ready", before?.status ?? "False", before?.reason ?? "Pending", before?.message);
-      }
-
-      /** Sends the reload signal once for every new value of the annotation. */
-      async function reload(latest: Attempt | undefined): Promise<void> {
-        const wanted = metadata.annotations?.[reloadedAt];
-        if (wanted === undefined || wanted === status?.reloadedAt) return;
-        report({ reloadedAt: wanted });
-        if (latest?.state !== "running" || latest.number !== status?.attempt) return;
-        const { reload } = spec;
-        if (reload === undefined) {
-          recordEvent("NoReload", "spec.reload is not set: restart the process instead", "Warning");
-          return;
-        }
-        await step(`send ${reload.signal}`, () => driver.signal(uid, latest.number, reload.signal));
-        recordEvent("Reloaded", `${reload.signal} was sent to pid ${latest.process?.pid}`);
-      }
-
-      function reportConditions(latest: Attempt | undefined): void {
-        if (latest === undefined || latest.exit !== undefined) return;
-        const { limitProblems, lostLines } = latest;
-        if (Object.keys(spec.limits).length > 0) {
-          const inForce = limitProblems.length === 0;
-          condition("LimitsInForce", inForce, inForce ? "Applied" : "NotPermitted", limitProblems.join("; "));
-        }
-        const { count, reason = "" } = lostLines;
-        if (count > 0) condition("LogsComplete", false, "LinesLost", `${count} lines were lost: ${reason}`);
-        else if (conditionsOf(process).logsComplete !== undefined) condition("LogsComplete", true, "Written");
-      }
-
-      function verdict() {
-        switch (decision.type) {
-          case "keep": {
-            const { pid } = decision.attempt.process ?? {};
-            if (probes === undefined || !probes.ready) {
-              const reason = probes?.started === true ? "NotReady" : "Starting";
-              condition("Ready", false, reason, probes?.message ?? "");
-            } else ready("Running", `pid ${pid}`);
-            if (problem !== undefined) log.warn({}, problem.message);
-            return requeue(usageInterval, "refresh the resource usage");
-          }
-          case "await-exit": {
-            const { stopReason } = decision.attempt;
-            const { grace, signal } = spec.stop;
-            return wait(
-              "Stopping",
-              `${signal} was sent (${stopReason}); SIGKILL follows after ${grace}`,
-              grace,
-            );
-          }
-          case "delay": {
-            const reason =
-              latest?.exit?.problem?.reason ?? (decision.state === "Pending" ? "Scheduled" : "Backoff");
-            if (decision.state === "Pending") ready(reason, decision.message);
-            else condition("Ready", false, reason, decision.message);
-            return requeue(Math.max(decision.until - now(), 0), decision.message);
-          }
-          case "rest":
-            if (decision.state === "Failed") {
-              return fail(latest?.exit?.problem?.reason ?? "Failed", decision.message);
-            }
-            if (decision.state === "Completed") ready("Completed", decision.message);
-            else condition("Ready", false, "Suspended", decision.message);
-            return undefined;
-          case "give-up":
-            return fail("StartLimitReached", decision.message);
-          default:
-            condition(
-              "Ready",
-              false,
-              decision.type === "stop" ? "Stopping" : "Starting",
-              "more actions are due",
-            );
-            return requeue("100ms", "more actions are due");
-        }
-      }
+      const run: ProcessRun = { uid, process, context, driver, prober, ports, launch };
+      const result = await performActions(run, attempts);
+      if ("verdict" in result) return result.verdict;
+      await reload(run, result.attempts.at(-1));
+      report({ ...statusOf(process, result.attempts, result.decision, ports, context.now()), host });
+      return conclude(run, result);
     },
 
     async cleanup(process, { step, wait }) {
       const { uid = "" } = process.metadata;
       const { stop } = process.spec;
-      const running = process.status?.host;
-      if (running !== undefined && running !== host) {
-        return wait("OnAnotherHost", `it runs on ${running}; this is ${host}`);
-      }
+      const elsewhere = otherHost(process);
+      if (elsewhere !== undefined) return wait("OnAnotherHost", elsewhere);
       prober.stop(uid);
       const attempts = await driver.inspect(uid);
       const alive = attempts.filter(({ exit }) => exit === undefined);
@@ -304,36 +108,51 @@ export function processes({ driver, prober, changes, host }: ProcessesOptions): 
           throw new Error("the process is still running", { cause: error });
         }
       });
+      releasePorts(reserved, uid);
       return undefined;
     },
   });
 }
 
-function referenceKeys(process: ProcessObject, ref: "configMapKeyRef" | "secretKeyRef"): readonly string[] {
-  return [...referenceNames(process, ref)].map((name) => keyIn(process, name));
+/** Sends the reload signal once for every new value of the annotation. */
+async function reload(
+  { uid, process, context, driver }: ProcessRun,
+  latest: Attempt | undefined,
+): Promise<void> {
+  const { metadata, spec, status } = process;
+  const requested = metadata.annotations?.[reloadedAt];
+  if (requested === undefined || requested === status?.reloadedAt) return;
+  context.report({ reloadedAt: requested });
+  if (latest?.state !== "running" || latest.number !== status?.attempt) return;
+  if (spec.reload === undefined) {
+    context.recordEvent("NoReload", "spec.reload is not set: restart the process instead", "Warning");
+    return;
+  }
+  const { signal } = spec.reload;
+  await context.step(`send ${signal}`, () => driver.signal(uid, latest.number, signal));
+  context.recordEvent("Reloaded", `${signal} was sent to pid ${latest.process?.pid}`);
 }
 
-function referenceNames(
-  { spec }: ProcessObject,
-  ref: "configMapKeyRef" | "secretKeyRef",
-): ReadonlySet<string> {
-  return new Set(spec.env.flatMap(({ valueFrom }) => valueFrom?.[ref]?.name ?? []));
+function launchOrProblem(
+  process: ProcessObject,
+  ports: Readonly<Record<string, number>>,
+  references: References,
+  now: number,
+): Launch | LaunchError {
+  const fault = scheduleFault(process.spec, now) ?? probeFault(process.spec);
+  if (fault !== undefined) return new LaunchError("InvalidSpec", fault);
+  try {
+    return launchOf(process, ports, references);
+  } catch (error) {
+    if (error instanceof LaunchError) return error;
+    throw error;
+  }
 }
 
-function keyIn({ metadata }: KubeObject, name: string): string {
-  return `${metadata.namespace}/${name}`;
+function isInvalid(launch: Launch | LaunchError): launch is LaunchError {
+  return launch instanceof LaunchError && launch.reason === "InvalidSpec";
 }
 
 function keyOf(object: KubeObject): string {
   return keyIn(object, object.metadata.name ?? "");
-}
-
-/** Command line on one line, shortened. */
-function commandText({ argv }: Launch): string {
-  const text = argv.join(" ").replaceAll(/\s+/g, " ");
-  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
-}
-
-function decoded(base64: string | undefined): string | undefined {
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
 }

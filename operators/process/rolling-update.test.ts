@@ -101,7 +101,9 @@ test("an update makes no more than maxUnavailable ready replicas unavailable, an
           const waiting = replicas.flatMap(({ ready }, index) => (ready ? [] : [index]));
           const { value: choice = 0 } = choices.next() as { value?: number };
           const recovered = waiting[choice % Math.max(waiting.length, 1)];
-          replicas = replicas.map((each, index) => (index === recovered ? { ...each, ready: true } : each));
+          replicas = replicas.map((each, index) =>
+            index === recovered ? Object.assign({}, each, { ready: true }) : each,
+          );
         }
         expect.unreachable("the update does not end");
       },

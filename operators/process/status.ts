@@ -1,6 +1,7 @@
 import type { StatusPatch } from "fettle/runtime";
-import { exitText, type Decision } from "./decide.js";
+import type { Decision } from "./decide.js";
 import type { Attempt } from "./driver/driver.js";
+import { causeText } from "./driver/exit-text.js";
 import type { Process, ProcessObject } from "./kinds.js";
 
 type ProcessStatus = NonNullable<ProcessObject["status"]>;
@@ -15,11 +16,12 @@ export function statusOf(
   attempts: readonly Attempt[],
   decision: Decision,
   ports: Readonly<Record<string, number>>,
+  now: number,
 ): StatusPatch<typeof Process> {
   const latest = attempts.at(-1);
   const exits = attempts.flatMap((attempt) => exitOf(attempt) ?? []);
   const running = latest?.exit === undefined ? latest : undefined;
-  const usage = significantUsage(status, running);
+  const usage = significantUsage(status, running, now);
   return {
     state: stateOf(decision, latest),
     attempt: latest?.number ?? null,
@@ -36,7 +38,7 @@ export function statusOf(
     cpuSeconds: usage?.cpuSeconds ?? null,
     memoryBytes: usage?.memoryBytes ?? null,
     pids: usage?.pids ?? null,
-    hash: latest?.record.hash ?? null,
+    usageAt: usage?.usageAt ?? null,
     nextRun: decision.type === "delay" ? timeText(decision.until) : null,
     // A process that starts with the annotation needs no signal for it.
     ...(status?.reloadedAt === undefined && {
@@ -67,14 +69,15 @@ function stateOf(decision: Decision, latest: Attempt | undefined): NonNullable<P
 
 function exitOf({ number, startedAt, exit }: Attempt): Exit | undefined {
   if (exit === undefined) return undefined;
-  const { cause, code, signal, oomKilled, at } = exit;
+  const { cause, code, signal, oomKilled, leftovers, at } = exit;
   return {
     attempt: number,
     cause,
     ...(code !== undefined && { code }),
     ...(signal !== undefined && { signal }),
     ...(oomKilled && { oomKilled }),
-    message: exitText(exit),
+    message: causeText(exit),
+    ...(leftovers > 0 && { leftovers }),
     ...(startedAt !== undefined && { startedAt: timeText(startedAt) }),
     finishedAt: timeText(at),
   };
@@ -86,7 +89,8 @@ const significant = 0.1;
 function significantUsage(
   status: ProcessStatus | undefined,
   running: Attempt | undefined,
-): Pick<ProcessStatus, "cpuSeconds" | "memoryBytes" | "pids"> | undefined {
+  now: number,
+): Pick<ProcessStatus, "cpuSeconds" | "memoryBytes" | "pids" | "usageAt"> | undefined {
   const usage = running?.usage;
   if (usage === undefined) return undefined;
   const { cpuSeconds, memoryBytes, pids } = usage;
@@ -95,7 +99,14 @@ function significantUsage(
     status.startTicks === running?.process?.startTicks &&
     isNear(status.memoryBytes, memoryBytes) &&
     isNear(status.cpuSeconds, cpuSeconds);
-  return isSame ? status : { cpuSeconds: Math.round(cpuSeconds * 100) / 100, memoryBytes, pids };
+  return isSame
+    ? status
+    : {
+        cpuSeconds: Math.round(cpuSeconds * 100) / 100,
+        memoryBytes,
+        pids,
+        usageAt: timeText(now),
+      };
 }
 
 function isNear(before: number | undefined, now: number): boolean {

@@ -64,7 +64,7 @@ async function queryOf(options: OptionValues): Promise<string> {
     throw new UsageError("--follow and --previous contradict each other: the previous attempt has ended");
   }
   const since = await durationOption(options, "since");
-  if (since !== undefined) query.set("since", String(Date.now() - since));
+  if (since !== undefined) query.set("since", String(Math.max(0, Math.floor(Date.now() - since))));
   const tail = textOption(options, "tail");
   if (tail !== undefined) {
     if (!/^\d+$/.test(tail)) throw new UsageError(`--tail ${tail}: use a number of lines`);

@@ -42,7 +42,11 @@ export interface ProcessDriver extends AsyncDisposable {
   remove(uid: string): Promise<void>;
   /** Lines of an attempt's log, oldest first. With `follow`, waits for more until the attempt has exited. */
   logs(uid: string, attempt: number, options: LogOptions): AsyncIterable<LogLine>;
-  /** Reports whether a port can be bound, so that a process would not fail because of it. */
+  /**
+   * Reports whether a port is not in use, so that a process would not fail because of it.
+   *
+   * @throws {DriverError} if no process could use it, such as one of an address that this machine does not have.
+   */
   isPortFree(host: string, port: number): Promise<boolean>;
   /** Returns a free port that is not in `taken`. */
   allocatePort(host: string, taken: ReadonlySet<number>): Promise<number>;
@@ -255,7 +259,7 @@ export interface DriverChange extends DriverEntry {
 /** A failure of the machine rather than of the process; the call can be repeated. */
 export class DriverError extends Error {
   override readonly name = "DriverError";
-  readonly reason: "DiskFull" | "NotPermitted" | "ShimFailed" | "NotExited" | "FolderInUse";
+  readonly reason: "DiskFull" | "NotPermitted" | "NoSuchAddress" | "ShimFailed" | "NotExited" | "FolderInUse";
 
   constructor(reason: DriverError["reason"], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,4 +1,4 @@
-import type { ExitRecord, Launch, LaunchProblem, SignalName } from "./driver.js";
+import type { Launch, LaunchProblem, SignalName } from "./driver.js";
 
 /** Names of attempts and objects become names of files, so nothing but these is accepted. */
 const safeUid = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
@@ -50,24 +50,6 @@ export function launchProblem(launch: Launch): LaunchProblem | undefined {
     return failed(`The notify descriptor must be a whole number from 3 to 255, not ${descriptor}`);
   }
   return undefined;
-}
-
-/** Sentence for people about the end of an attempt, such as `pid 4711 exited with code 1`. */
-export function exitText(exit: ExitRecord, pid: number | undefined): string {
-  const who = pid === undefined ? "the process" : `pid ${pid}`;
-  const because = exit.oomKilled ? ", out of memory" : "";
-  switch (exit.cause) {
-    case "Exited":
-      return `${who} exited with code ${exit.code}${because}`;
-    case "Signaled":
-      return `${who} was ended by ${exit.signal}${because}`;
-    case "NotStarted":
-      return `could not be started: ${exit.problem?.message ?? "for an unknown reason"}`;
-    case "Rebooted":
-      return "the machine was rebooted";
-    case "Unknown":
-      return `${who} ended after its shim was killed, so the exit code is unknown`;
-  }
 }
 
 /** Numbers of the attempts to remove when one starts: exited ones that are older than the newest `history`. */

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "fettle/model";
 import type { Attempt, DriverChange } from "../driver.js";
-import { exitText } from "../launch-check.js";
+import { exitText } from "../exit-text.js";
 import type { AttemptFolders } from "./attempt-folder.js";
 import type { AttemptReader } from "./attempt-reader.js";
 
@@ -85,7 +85,7 @@ export class Changes {
 /** Sentence for people about the present state of an attempt that changed. */
 function changeText({ exit, process, state, stopReason, notified }: Attempt): string {
   const who = process === undefined ? "the process" : `pid ${process.pid}`;
-  if (exit) return exitText(exit, process?.pid);
+  if (exit) return `${who} ${exitText(exit)}`;
   if (state === "orphaned") return `the shim of ${who} is gone`;
   if (stopReason !== undefined) return `${who} is stopping`;
   if (notified) return `${who} is ready by its notify descriptor`;

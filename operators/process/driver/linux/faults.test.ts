@@ -229,6 +229,10 @@ describeIf(isLinux, "Linux", "faults of the machine", () => {
     const probe = (check: Parameters<typeof machine.driver.probe>[2], signal = AbortSignal.timeout(20_000)) =>
       machine.driver.probe(uid, 1, check, signal);
     expect(await machine.driver.isPortFree(host, port)).toBe(false);
+    // 192.0.2.1 is an address for documentation, which no machine has.
+    const unusable = { reason: "NoSuchAddress" };
+    await expect(machine.driver.isPortFree("192.0.2.1", port)).rejects.toMatchObject(unusable);
+    await expect(machine.driver.allocatePort("no.such.invalid", new Set())).rejects.toMatchObject(unusable);
     expect(await probe({ type: "tcp", host, port })).toBeUndefined();
     expect(await probe({ type: "http", host, port, path: "/x", headers: {} })).toBe(
       "HTTP status 503 from /x",

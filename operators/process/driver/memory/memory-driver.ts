@@ -14,14 +14,8 @@ import {
   type SignalName,
   type StopOptions,
 } from "../driver.js";
-import {
-  checkAttempt,
-  checkSignal,
-  checkUid,
-  exitText,
-  launchProblem,
-  outdatedAttempts,
-} from "../launch-check.js";
+import { exitText } from "../exit-text.js";
+import { checkAttempt, checkSignal, checkUid, launchProblem, outdatedAttempts } from "../launch-check.js";
 import { logPattern } from "../log-pattern.js";
 import { SimulatedProcess, type SimulatedProgram } from "./simulated-process.js";
 
@@ -314,7 +308,9 @@ export class MemoryDriver implements ProcessDriver {
   }
 
   #announce(uid: string, process: SimulatedProcess, text = ""): void {
-    const end = process.exitRecord && exitText(process.exitRecord, process.identity?.pid);
+    const { exitRecord, identity } = process;
+    const who = identity === undefined ? "the process" : `pid ${identity.pid}`;
+    const end = exitRecord && `${who} ${exitText(exitRecord)}`;
     const { namespace, name } = process.record;
     const change = { uid, namespace, name, attempt: process.number, text: end ?? text };
     // After the method that caused it, as on a real machine.
