@@ -20,7 +20,7 @@ export interface Situation {
 }
 
 /** Part of a record that a decision determines; the rest describes the launch. */
-export type NewRecord = Pick<
+type NewRecord = Pick<
   AttemptRecord,
   "reason" | "restarts" | "failures" | "recentStarts" | "restartedAt" | "due"
 >;

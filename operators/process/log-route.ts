@@ -15,7 +15,7 @@ export interface LogRouteOptions {
 }
 
 /** Attempts whose log is read. */
-export interface LogQuery extends LogOptions {
+interface LogQuery extends LogOptions {
   /** The attempt before the newest one. */
   readonly previous?: boolean | undefined;
 }

@@ -83,7 +83,7 @@ export interface ProcessLimits {
   readonly pids?: number | undefined;
 }
 
-export interface LogRotation {
+interface LogRotation {
   /** Size of a file, in bytes, from which the next one is begun. */
   readonly maxBytes: number;
   /** Files of one attempt, including the current one. */
@@ -169,7 +169,7 @@ export interface ProcessUsage {
  * Why an attempt ended: it `Exited` with a code, was ended by a signal (`Signaled`), could not be executed (`NotStarted`), ended with
  * the machine (`Rebooted`), or its shim was killed, so that nobody knows (`Unknown`).
  */
-export type ExitCause = "Exited" | "Signaled" | "NotStarted" | "Rebooted" | "Unknown";
+type ExitCause = "Exited" | "Signaled" | "NotStarted" | "Rebooted" | "Unknown";
 
 export interface ExitRecord {
   readonly cause: ExitCause;

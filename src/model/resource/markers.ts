@@ -89,7 +89,7 @@ export function quantity(): z.ZodUnion<readonly [z.ZodInt, z.ZodString]> {
 const durationPattern = /^([0-9]+(\.[0-9]+)?(w|d|h|m|s|ms|us|ns))+$/;
 
 /** Length of time, such as `90s` or `1h30m`; `duration()` converts it to milliseconds. */
-export function durationText(): z.ZodType<Exclude<Duration, number>> {
+function durationText(): z.ZodType<Exclude<Duration, number>> {
   return z.string().regex(durationPattern) as unknown as z.ZodType<Exclude<Duration, number>>;
 }
 
