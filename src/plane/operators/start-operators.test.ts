@@ -8,6 +8,7 @@ import { resource, systemClock } from "../../model/index.js";
 import { controller, schedule, triggers } from "../../runtime/index.js";
 import { httpTransport, loadConnection, type Client } from "../../client/index.js";
 import { silent } from "../../runtime/log/log.js";
+import { MemoryStore } from "../../store/memory/memory-store.js";
 import { controlPlane } from "../control-plane.js";
 import { operator } from "../operator.js";
 import { startParts } from "../start-parts.js";
@@ -89,6 +90,8 @@ test("kinds are served when setup is called; controllers, schedules and health c
   for await (const { object } of client.watch(Job)) if (object.status?.runs === 1) break;
   exits.send("a", "the process exited with code 1");
   for await (const { object } of client.watch(Job)) if (object.status?.runs === 2) break;
+  // The record of a run follows its status.
+  await controllers.idle();
   const last = (await controllers.runs.find({ kind: Job, key: "default/a" })).at(-1);
   expect(last?.triggers).toMatchObject([{ type: "external", text: "the process exited with code 1" }]);
 });
@@ -154,11 +157,12 @@ test("the folder is private, kept in the data folder, and refused to a second pl
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   writeFileSync(join(folder, "state"), "kept");
   // This one has a store of its own, so that only the lock of the folder protects it.
-  await expect(controlPlane({ ...memory, data, operators: [keeper(seen)] })).rejects.toThrow(
+  const ownStore = { store: new MemoryStore(), listen: false, data } as const;
+  await expect(controlPlane({ ...ownStore, operators: [keeper(seen)] })).rejects.toThrow(
     `operator keeper could not be started: ${folder} is in use by process ${process.pid} on `,
   );
   await plane.stop();
-  await using again = await controlPlane({ ...memory, data, operators: [keeper(seen)] });
+  await using again = await controlPlane({ ...ownStore, operators: [keeper(seen)] });
   expect(again.controllers.all).toEqual([]);
   expect(existsSync(join(folder, "state"))).toBe(true);
 });
