@@ -1,4 +1,11 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -301,6 +308,18 @@ describeIf(isRoot, "root", "faults that only root can cause", () => {
     expect((await untilAttempt(machine.driver, ["b2", 1], exited)).exit?.code).toBe(6);
   });
 
+  test.each([{ user: "4294967296" }, { user: "daemon", group: "4294967296" }])(
+    "%j is not cut off to the number of root",
+    async (account) => {
+      await using machine = await TestMachine.open();
+      const { exit } = await start(machine, ["sleep", "1000"], account);
+      expect(exit?.problem).toMatchObject({
+        reason: "UnknownUser",
+        message: expect.stringContaining("4294967296 is not the number") as string,
+      });
+    },
+  );
+
   test("a process runs as its user, with the groups of that user", async () => {
     await using machine = await TestMachine.open();
     const launch = { user: "daemon", workingDir: "/" };
@@ -323,6 +342,27 @@ describeIf(isRoot, "root", "faults that only root can cause", () => {
 });
 
 describeIf(hasCgroups, "cgroups that this user may create", "limits", () => {
+  test("a start that the system refuses fails, and the next one works", async () => {
+    await using machine = await TestMachine.open();
+    const group = mkdtempSync("/sys/fs/cgroup/pids/fettle-test-");
+    const [server] = processesWith(`serve\0${machine.folder}`);
+    const move = (folder: string): void => writeFileSync(join(folder, "cgroup.procs"), String(server));
+    try {
+      writeFileSync(join(group, "pids.max"), "1");
+      move(group);
+      await expect(machine.driver.start(uid, 1, launchOf(["true"]), recordOf())).rejects.toMatchObject({
+        reason: "ShimFailed",
+        message: expect.stringContaining("refused another process") as string,
+      });
+      expect(await machine.driver.inspect(uid)).toEqual([]);
+    } finally {
+      move("/sys/fs/cgroup/pids");
+      rmdirSync(group);
+    }
+    await start(machine, sh("exit 3"));
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.code).toBe(3);
+  });
+
   test("a process that exceeds its memory limit is reported as out of memory", async () => {
     await using machine = await TestMachine.open();
     const { limitProblems } = await start(machine, perl("my $x = 'x' x 200_000_000; sleep 1000"), {
