@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmdirSync,
   rmSync,
@@ -262,6 +263,96 @@ describeIf(isLinux, "Linux", "faults of the machine", () => {
     expect(await slow).toContain("timeout");
     await expect.poll(() => processesWith(marker)).toEqual([]);
   });
+});
+
+describeIf(isLinux, "Linux", "somebody else at work", () => {
+  const stopNow = { reason: "Requested", signal: "SIGTERM", grace: 60_000 } as const;
+  const patience = { timeout: 20_000 };
+  /** Prints a line for every SIGHUP, whose delivery also lets the shim look after its files. */
+  const echo = perl("$| = 1; $SIG{HUP} = sub { print qq(hup\\n) }; print qq(ready\\n); sleep 1000 while 1");
+
+  test.each(["state", "control", "log.1"])(
+    "the file %s is deleted, and comes back",
+    async (name) => {
+      await using machine = await TestMachine.open();
+      const { process: running } = await start(machine, echo);
+      await untilPrinted(machine, "ready");
+      rmSync(join(machine.folder, uid, "1", name));
+      await expect
+        .poll(() => {
+          process.kill(running?.pid ?? 0, "SIGHUP");
+          return readdirSync(join(machine.folder, uid, "1"));
+        }, patience)
+        .toContain(name === "log.1" ? "log.2" : name);
+      await expect
+        .poll(() => machine.driver.inspect(uid), patience)
+        .toMatchObject([{ state: "running", process: running }]);
+      await machine.driver.stop(uid, 1, stopNow);
+      expect((await untilAttempt(machine.driver, key, exited)).exit?.signal).toBe("SIGTERM");
+    },
+    40_000,
+  );
+
+  test("the folder of an attempt is deleted: its process ends, and does not take the next one with it", async () => {
+    await using machine = await TestMachine.open();
+    const { process: lost } = await start(machine, echo);
+    await untilPrinted(machine, "ready");
+    rmSync(join(machine.folder, uid), { recursive: true });
+    expect(await machine.driver.inspect(uid)).toEqual([]);
+    const { process: next } = await start(machine, ["sleep", "1000"]);
+    const signalled = (): boolean => {
+      try {
+        return process.kill(lost?.pid ?? 0, "SIGHUP");
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(signalled, patience).toBe(false);
+    expect(await machine.driver.inspect(uid)).toMatchObject([{ state: "running", process: next }]);
+    await machine.driver.stop(uid, 1, stopNow);
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.signal).toBe("SIGTERM");
+  }, 40_000);
+
+  test("a file that was lost with the machine is written again, so that exits are announced", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, ["true"]);
+    await untilAttempt(machine.driver, key, exited);
+    writeFileSync(join(machine.folder, uid, "owner.json"), "");
+    await machine.driver.start(uid, 2, launchOf(["true"]), recordOf({ name: "web" }));
+    expect(await machine.driver.list()).toMatchObject([{ uid, name: "web" }]);
+  });
+
+  test("a launch, which may have secrets, is deleted if its shim was killed before it could", async () => {
+    await using machine = TestMachine.closed();
+    process.env["FETTLE_SHIM_FAILPOINT"] = "after-claim";
+    try {
+      await machine.reopen();
+      const { exit } = await start(machine, ["true"]);
+      expect(exit?.cause).toBe("NotStarted");
+    } finally {
+      delete process.env["FETTLE_SHIM_FAILPOINT"];
+    }
+    expect(readdirSync(join(machine.folder, uid, "1"))).not.toContain("launch");
+  });
+
+  test("a shim server that was suspended is replaced", async () => {
+    await using machine = await TestMachine.open();
+    for (const pid of processesWith(`serve\0${machine.folder}`)) process.kill(pid, "SIGSTOP");
+    await start(machine, sh("exit 4"));
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.code).toBe(4);
+    for (const pid of processesWith(`serve\0${machine.folder}`)) process.kill(pid, "SIGSTOP");
+    await machine.reopen();
+  }, 60_000);
+
+  test("a shim that was suspended is named, and does what it was asked when it goes on", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, ["sleep", "1000"]);
+    const shim = machine.shim(uid, 1) ?? 0;
+    process.kill(shim, "SIGSTOP");
+    await expect(machine.driver.stop(uid, 1, stopNow)).rejects.toThrow(`kill -CONT ${shim}`);
+    process.kill(shim, "SIGCONT");
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.signal).toBe("SIGTERM");
+  }, 30_000);
 });
 
 describeIf(isRoot, "root", "faults that only root can cause", () => {
