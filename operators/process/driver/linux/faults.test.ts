@@ -93,6 +93,29 @@ describeIf(isLinux, "Linux", "processes that misbehave", () => {
     expect(await textOf(machine.driver.logs(uid, 1, { tail: 3000 }))).toHaveLength(3000);
   });
 
+  test("a reader that is too slow for the rotation is told where lines are missing", async () => {
+    await using machine = await TestMachine.open();
+    const script =
+      "$| = 1; $SIG{HUP} = sub { print qq($_\\n) for 2 .. 5000; exit }; print qq(1\\n); sleep 1000";
+    const { process: running } = await start(machine, perl(script), {
+      logs: { maxBytes: 1000, maxFiles: 2 },
+    });
+    const lines: string[] = [];
+    for await (const { text } of machine.driver.logs(uid, 1, { follow: true })) {
+      lines.push(Buffer.from(text).toString());
+      if (lines.length > 1) continue;
+      process.kill(running?.pid ?? 0, "SIGHUP");
+      await untilAttempt(machine.driver, key, exited);
+    }
+    const gap = lines.findIndex((line) => line.startsWith("fettle: lines are missing here"));
+    expect([lines[0], lines.at(-1)]).toEqual(["1", "5000"]);
+    const numbers = lines.toSpliced(gap, 1).map(Number);
+    const jumps = numbers.flatMap((number, index) =>
+      number === (numbers[index - 1] ?? 0) + 1 ? [] : [index],
+    );
+    expect(jumps).toEqual([gap]);
+  });
+
   test("only the newest files of a log are kept", async () => {
     await using machine = await TestMachine.open();
     await start(machine, perl("$| = 1; print qq($_\\n) for 1 .. 5000"), {
