@@ -1,4 +1,4 @@
-// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|fuzz|history|load|hostile`. The environment
+// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|process-kills|fuzz|history|load|hostile`. The environment
 // variable in the third column changes how long.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,11 @@ const tests = {
   crash: ["test/store/crash.test.ts", "FETTLE_CRASH_ROUNDS", process.env.ROUNDS ?? "500"],
   corrupt: ["test/store/corruption.test.ts", "FETTLE_CORRUPTIONS", process.env.ROUNDS ?? "2000"],
   kills: ["test/runtime/faults/kills.test.ts", "FETTLE_KILLS", process.env.KILLS ?? "200"],
+  "process-kills": [
+    "operators/process/test/kills.test.ts",
+    "FETTLE_PROCESS_KILLS",
+    process.env.KILLS ?? "200",
+  ],
   fuzz: ["test/fuzz", "FETTLE_FUZZ_SECONDS", process.env.SECONDS ?? "300"],
   history: ["test/history", "FETTLE_HISTORY_ROUNDS", process.env.ROUNDS ?? "10"],
   load: ["test/load", "FETTLE_LOAD", "full"],

@@ -4,7 +4,6 @@ import {
   durationOption,
   startProgress,
   type Command,
-  type ServerConnection,
   type Terminal,
 } from "fettle/cli";
 import {
@@ -12,141 +11,164 @@ import {
   ProcessSet,
   reloadedAt,
   restartedAt,
+  setLabel,
   type ProcessObject,
   type ProcessSetObject,
 } from "../kinds.js";
 import { conditionsOf } from "../status.js";
-import { targetsOf } from "./targets.js";
+import { processesOf, processKinds, targetsOf } from "./targets.js";
 
 /** Milliseconds that a command waits for its effect. */
 const defaultTimeout = 60_000;
 
+/** Change that a command makes to objects of one kind. */
+interface Change<T> {
+  /** Explains why the command is of no use for an object; checked for all objects before any is changed. */
+  readonly refusal?: ((object: T) => string | undefined) | undefined;
+  readonly patch: (now: string) => object;
+  /** True once the effect is there. */
+  readonly isDone: (object: T, before: T, now: string) => boolean;
+}
+
 interface Action {
-  /** Word for what happens to each object, such as `restarted`. */
+  /** Word for the result, such as `restarted`. */
   readonly done: string;
-  readonly patchProcess: (now: string) => object;
-  readonly patchSet: ((now: string) => object) | undefined;
-  /** Tells whether the effect is there; undefined does not wait. */
-  readonly isDone?: ((object: ProcessObject, before: ProcessObject) => boolean) | undefined;
-  readonly isSetDone?: ((set: ProcessSetObject) => boolean) | undefined;
+  readonly process: Change<ProcessObject>;
+  /** Undefined changes the processes of a set one by one. */
+  readonly set?: Change<ProcessSetObject> | undefined;
 }
 
 function controlCommand(
   texts: Pick<Command, "description" | "examples">,
-  { done, patchProcess, patchSet, isDone, isSetDone }: Action,
+  { done, process: processChange, set: setChange }: Action,
 ): Command {
   return {
     arguments: "<object...>",
+    kinds: processKinds,
     options: [
-      ...(isDone === undefined
-        ? []
-        : [
-            { flags: "--no-wait", summary: "do not wait for the effect" },
-            { flags: "--timeout <duration>", summary: "how long to wait (default: 1m)" },
-          ]),
+      { flags: "--no-wait", summary: "do not wait for the effect" },
+      { flags: "--timeout <duration>", summary: "how long to wait (default: 1m)" },
       ...connectionOptions,
     ],
     ...texts,
     async run(words, options, terminal) {
       await using server = await connect(options, terminal);
-      const { processes, sets } = await targetsOf(words, options, server, terminal);
-      const timeout = (await durationOption(options, "timeout")) ?? defaultTimeout;
-      const now = new Date().toISOString();
+      const targets = await targetsOf(words, options, server, terminal);
+      const processes =
+        setChange === undefined ? await processesOf(targets, server, terminal) : targets.processes;
+      const sets = setChange === undefined ? [] : targets.sets;
+      for (const each of processes) {
+        const refusal = processChange.refusal?.(each);
+        if (refusal !== undefined) throw new Error(`process/${each.metadata.name} ${refusal}`);
+      }
       const { client } = server;
       const { signal } = terminal;
-      if (sets.length > 0 && patchSet === undefined) {
-        throw new Error("this works for processes only, not for sets");
+      const ofProcesses: Requests<ProcessObject> = {
+        patch: (object, patch) => client.patch(Process, object, patch, { signal }),
+        watch: (watched) => client.watch(Process, watched),
+      };
+      const ofSets: Requests<ProcessSetObject> = {
+        patch: (object, patch) => client.patch(ProcessSet, object, patch, { signal }),
+        watch: (watched) => client.watch(ProcessSet, watched),
+      };
+      const waiting: Waiting = {
+        terminal,
+        done,
+        timeout: (await durationOption(options, "timeout")) ?? defaultTimeout,
+        wait: options["wait"] !== false,
+        now: new Date().toISOString(),
+      };
+      let isComplete = true;
+      for (const each of processes) {
+        isComplete = (await change(each, processChange, ofProcesses, waiting)) && isComplete;
       }
-      let failed = false;
-      const waitsFor = options["wait"] === false ? undefined : isDone;
-      for (const process of processes) {
-        const { generation, ...patched } = (
-          await client.patch(Process, process, patchProcess(now), { signal })
-        ).metadata;
-        const name = `process/${patched.name}`;
-        const end =
-          waitsFor === undefined ||
-          (await until(
-            server,
-            terminal,
-            {
-              kind: Process,
-              name: patched.name ?? "",
-              namespace: patched.namespace ?? "",
-              timeout,
-              what: name,
-            },
-            (found) => found.status?.observedGeneration === generation && waitsFor(found, process),
-          ));
-        failed ||= !end;
-        terminal.stdout.write(
-          end
-            ? `${name} ${waitsFor === undefined ? "requested" : done}\n`
-            : `${name} is not ${done} after ${timeout / 1000} s; see: fettle why ${name}\n`,
-        );
+      for (const each of sets) {
+        if (setChange === undefined) continue;
+        isComplete = (await change(each, setChange, ofSets, waiting)) && isComplete;
       }
-      for (const set of sets) {
-        const { metadata } = await client.patch(ProcessSet, set, patchSet?.(now) ?? {}, { signal });
-        const name = `processset/${metadata.name}`;
-        const end =
-          options["wait"] === false ||
-          isSetDone === undefined ||
-          (await until(
-            server,
-            terminal,
-            {
-              kind: ProcessSet,
-              name: metadata.name ?? "",
-              namespace: metadata.namespace ?? "",
-              timeout,
-              what: name,
-            },
-            (found) => found.status?.observedGeneration === metadata.generation && isSetDone(found),
-          ));
-        failed ||= !end;
-        terminal.stdout.write(
-          end
-            ? `${name} ${done}\n`
-            : `${name} is not ${done} after ${timeout / 1000} s; see: fettle why ${name}\n`,
-        );
-      }
-      return failed ? 1 : 0;
+      return isComplete ? 0 : 1;
     },
   };
 }
 
-interface Awaited<K> {
-  readonly kind: K;
-  readonly name: string;
-  readonly namespace: string;
+interface Waiting {
+  readonly terminal: Terminal;
+  readonly done: string;
   readonly timeout: number;
-  readonly what: string;
+  readonly wait: boolean;
+  readonly now: string;
 }
 
-/** Watches an object until a condition holds; false when the time is up. */
-async function until<K extends typeof Process | typeof ProcessSet>(
-  { client }: ServerConnection,
-  terminal: Terminal,
-  { kind, name, namespace, timeout, what }: Awaited<K>,
-  holds: (object: K extends typeof Process ? ProcessObject : ProcessSetObject) => boolean,
+/** Requests for objects of one kind. */
+interface Requests<T> {
+  readonly patch: (object: T, patch: object) => Promise<T>;
+  readonly watch: (options: {
+    readonly namespace: string;
+    readonly fieldSelector: string;
+    readonly signal: AbortSignal;
+  }) => AsyncIterable<{ readonly type: string; readonly object: T }>;
+}
+
+/** Changes an object, waits for the effect and prints it; false if the time is up before. */
+async function change<T extends ProcessObject | ProcessSetObject>(
+  before: T,
+  { patch, isDone }: Change<T>,
+  requests: Requests<T>,
+  { terminal, done, timeout, wait, now }: Waiting,
 ): Promise<boolean> {
-  using progress = startProgress(terminal);
-  progress.show(`waiting for ${what}`);
+  const { kind, metadata } = await requests.patch(before, patch(now));
+  const { name = "", namespace = "", generation } = metadata;
+  const label = `${kind.toLowerCase()}/${name}`;
+  if (!wait) {
+    terminal.stdout.write(`${label} is being ${done}\n`);
+    return true;
+  }
   const expired = AbortSignal.timeout(timeout);
   const signal = AbortSignal.any([expired, terminal.signal]);
+  const progress = startProgress(terminal);
+  progress.show(`waiting for ${label}`);
+  let reason = "";
   try {
-    for await (const { object, type } of client.watch(kind, {
+    for await (const { object, type } of requests.watch({
       namespace,
       fieldSelector: `metadata.name=${name}`,
       signal,
     })) {
-      if (type === "DELETED") throw new Error(`${what} was deleted`);
-      if (holds(object as Parameters<typeof holds>[0])) return true;
+      if (type === "DELETED") throw new Error(`${label} was deleted`);
+      if (object.status?.observedGeneration === generation && isDone(object, before, now)) {
+        progress.clear();
+        terminal.stdout.write(`${label} ${done}\n`);
+        return true;
+      }
+      reason = readyText(object);
+      progress.show(`waiting for ${label}${reason}`);
     }
   } catch (error) {
     if (!expired.aborted || terminal.signal.aborted) throw error;
+  } finally {
+    progress[Symbol.dispose]();
+  }
+  if (!terminal.signal.aborted) {
+    terminal.stderr.write(
+      `${label} is not ${done} after ${timeout / 1000} s${reason}; see: fettle why ${label}\n`,
+    );
   }
   return false;
+}
+
+/** Reason and message of the condition Ready while it is not true. */
+function readyText({ status }: ProcessObject | ProcessSetObject): string {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready === undefined || ready.status === "True") return "";
+  return `: ${[ready.reason, ready.message].filter(Boolean).join(": ")}`;
+}
+
+/** Refuses processes of a set, which would undo the change. */
+function belongsToSet({ metadata }: ProcessObject): string | undefined {
+  const set = metadata.ownerReferences?.some(({ kind }) => kind === "ProcessSet")
+    ? metadata.labels?.[setLabel]
+    : undefined;
+  return set && `belongs to processset/${set}, which decides whether it runs; use processset/${set}`;
 }
 
 export const stop = controlCommand(
@@ -160,31 +182,42 @@ export const stop = controlCommand(
   },
   {
     done: "stopped",
-    patchProcess: () => ({ spec: { suspend: true } }),
-    patchSet: () => ({ spec: { suspend: true } }),
-    isDone: ({ status }) => status?.state === "Stopped",
-    isSetDone: ({ status, spec }) => status?.readyReplicas === spec.replicas,
+    process: {
+      refusal: belongsToSet,
+      patch: () => ({ spec: { suspend: true } }),
+      isDone: ({ status }) => status?.state === "Stopped",
+    },
+    set: {
+      patch: () => ({ spec: { suspend: true } }),
+      isDone: ({ status, spec }) => status?.readyReplicas === spec.replicas,
+    },
   },
 );
 
 export const start = controlCommand(
   {
     description: "Start processes that were stopped with fettle stop.",
-    examples: [["fettle start process/web", "start a process"]],
+    examples: [["fettle start process/web", "start a process, and wait until it is ready"]],
   },
   {
     done: "started",
-    patchProcess: () => ({ spec: { suspend: false } }),
-    patchSet: () => ({ spec: { suspend: false } }),
-    isDone: (process) => conditionsOf(process).ready === "True",
-    isSetDone: ({ status, spec }) => status?.readyReplicas === spec.replicas,
+    process: {
+      refusal: belongsToSet,
+      patch: () => ({ spec: { suspend: false } }),
+      isDone: (process) => conditionsOf(process).ready === "True",
+    },
+    set: {
+      patch: () => ({ spec: { suspend: false } }),
+      isDone: ({ status, spec }) => status?.readyReplicas === spec.replicas,
+    },
   },
 );
 
 export const restart = controlCommand(
   {
     description:
-      "Restart processes, also those that were given up after too many failures. The processes of a set are restarted a few at a time.",
+      "Restart processes, also those that were given up after too many failures. The processes of a set are restarted a few at a " +
+      "time. A task runs at once, and then at its times.",
     examples: [
       ["fettle restart process/web", "restart a process, and wait until it is ready"],
       ["fettle restart web worker --no-wait", "restart two processes"],
@@ -192,12 +225,17 @@ export const restart = controlCommand(
   },
   {
     done: "restarted",
-    patchProcess: (now) => ({ metadata: { annotations: { [restartedAt]: now } } }),
-    patchSet: (now) => ({ spec: { template: { annotations: { [restartedAt]: now } } } }),
-    isDone: (process, { status }) =>
-      conditionsOf(process).ready === "True" && process.status?.attempt !== status?.attempt,
-    isSetDone: ({ status, spec }) =>
-      status?.readyReplicas === spec.replicas && status.updatedReplicas === spec.replicas,
+    process: {
+      refusal: ({ spec }) => (spec.suspend ? "is stopped; start it with fettle start" : undefined),
+      patch: (now) => ({ metadata: { annotations: { [restartedAt]: now } } }),
+      isDone: (process, { status }) =>
+        conditionsOf(process).ready === "True" && process.status?.attempt !== status?.attempt,
+    },
+    set: {
+      patch: (now) => ({ spec: { template: { annotations: { [restartedAt]: now } } } }),
+      isDone: ({ status, spec }) =>
+        status?.readyReplicas === spec.replicas && status.updatedReplicas === spec.replicas,
+    },
   },
 );
 
@@ -208,7 +246,13 @@ export const reload = controlCommand(
   },
   {
     done: "reloaded",
-    patchProcess: (now) => ({ metadata: { annotations: { [reloadedAt]: now } } }),
-    patchSet: undefined,
+    process: {
+      refusal({ spec, status }) {
+        if (spec.reload === undefined) return "has no spec.reload; set it, or use fettle restart";
+        return status?.state === "Running" ? undefined : `is not running, but ${status?.state ?? "Pending"}`;
+      },
+      patch: (now) => ({ metadata: { annotations: { [reloadedAt]: now } } }),
+      isDone: ({ status }, _, now) => status?.reloadedAt === now,
+    },
   },
 );

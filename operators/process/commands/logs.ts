@@ -16,10 +16,11 @@ import { isNotFound } from "fettle";
 import type { ProcessObject } from "../kinds.js";
 import { logPath } from "../log-route.js";
 import { splitLines } from "./split-lines.js";
-import { processesOf, targetsOf } from "./targets.js";
+import { processesOf, processKinds, targetsOf } from "./targets.js";
 
 export const command: Command = {
   arguments: "<object...>",
+  kinds: processKinds,
   description:
     "Print the output of processes. With several of them, each line begins with the name of its process. " +
     "-f goes on with the output of the next attempt when a process is restarted.",
@@ -44,6 +45,9 @@ export const command: Command = {
     const path = await queryOf(options);
     const width = Math.max(...processes.map(({ metadata }) => metadata.name?.length ?? 0));
     const paint = colorsOf(terminal);
+    for (const process of processes) {
+      if (process.status?.attempt === undefined) terminal.stderr.write(notStartedText(process));
+    }
     const printers = processes.map((process, index) =>
       print(process, path, {
         server,
@@ -108,6 +112,11 @@ async function print({ metadata }: ProcessObject, query: string, printing: Print
       { cause: error },
     );
   }
+}
+
+function notStartedText({ metadata, status }: ProcessObject): string {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return `process/${metadata.name} was never started${ready === undefined ? "" : `: ${ready.reason}: ${ready.message}`}\n`;
 }
 
 function prefixOf(

@@ -12,12 +12,14 @@ import {
 import { formatAge } from "fettle/model";
 import type { ProcessObject } from "../kinds.js";
 import { conditionsOf } from "../status.js";
-import { processesOf, targetsOf } from "./targets.js";
+import { processesOf, processKinds, targetsOf } from "./targets.js";
 
 export const command: Command = {
   arguments: "[object...]",
+  kinds: processKinds,
   description:
-    "List processes with their state, pid, resource usage and last exit. CPU and memory are refreshed once a minute.",
+    "List processes with their state, pid, resource usage and last exit. CPU is the average since the start; it and the memory are " +
+    "refreshed once a minute.",
   options: [...connectionOptions, ...selectionOptions.slice(0, 2)],
   examples: [
     ["fettle ps", "all processes of the namespace"],
@@ -41,6 +43,8 @@ export const command: Command = {
   },
 };
 
+type Status = NonNullable<ProcessObject["status"]>;
+
 const titles = ["NAME", "STATE", "READY", "PID", "UP", "CPU", "MEMORY", "RESTARTS", "PORTS", "LAST EXIT"];
 
 function rowOf(
@@ -54,17 +58,17 @@ function rowOf(
   const isReady = conditionsOf(process).ready === "True";
   const row: TableCell[] = [
     metadata.name ?? "",
-    { text: state, paint: stateColor(state, isReady, paint) },
-    isReady ? "yes" : { text: "no", paint: paint.yellow },
+    { text: stateText(state, status, now), paint: stateColor(state, isReady, paint) },
+    isReady ? "yes" : { text: notReadyText(process), paint: paint.yellow },
     pid === undefined ? "" : String(pid),
     startedAt === undefined ? "" : formatAge(Math.max(0, now - Date.parse(startedAt))),
-    cpuText(status, now),
+    cpuText(status),
     status.memoryBytes === undefined ? "" : sizeText(status.memoryBytes),
     restarts === 0 ? "0" : { text: String(restarts), paint: paint.yellow },
     Object.entries(ports)
       .map(([name, port]) => `${name}:${port}`)
       .join(","),
-    lastExit === undefined ? "" : lastExit.message,
+    exitText(lastExit, now),
   ];
   return withNamespace ? [metadata.namespace ?? "", ...row] : row;
 }
@@ -75,11 +79,34 @@ function stateColor(state: string, isReady: boolean, paint: Colors): (text: stri
   return state === "Stopped" || state === "Completed" ? paint.dim : paint.yellow;
 }
 
-/** Average since the start, as `ps` shows it. */
-function cpuText({ cpuSeconds, startedAt }: NonNullable<ProcessObject["status"]>, now: number): string {
-  if (cpuSeconds === undefined || startedAt === undefined) return "";
-  const seconds = Math.max((now - Date.parse(startedAt)) / 1000, 1);
+/** State, with the time until the next start. */
+function stateText(state: string, { nextRun }: Status, now: number): string {
+  if (nextRun === undefined) return state;
+  return `${state} (${formatAge(Math.max(0, Date.parse(nextRun) - now))})`;
+}
+
+/** `no`, with the reason unless the state says the same. */
+function notReadyText({ status }: ProcessObject): string {
+  const reason = status?.conditions?.find(({ type }) => type === "Ready")?.reason;
+  const isPlain = reason === undefined || ["NotReady", "Suspended", status?.state].includes(reason);
+  return isPlain ? "no" : `no (${reason})`;
+}
+
+/** Average from the start to the last measurement. */
+function cpuText({ cpuSeconds, startedAt, usageAt }: Status): string {
+  if (cpuSeconds === undefined || startedAt === undefined || usageAt === undefined) return "";
+  const seconds = Math.max((Date.parse(usageAt) - Date.parse(startedAt)) / 1000, 1);
   return `${((100 * cpuSeconds) / seconds).toFixed(1)}%`;
+}
+
+/** Characters of the last exit; `fettle describe` shows all. */
+const exitWidth = 60;
+
+function exitText(exit: Status["lastExit"], now: number): string {
+  if (exit === undefined) return "";
+  const { message, finishedAt } = exit;
+  const text = message.length > exitWidth ? `${message.slice(0, exitWidth)}…` : message;
+  return `${text}, ${formatAge(Math.max(0, now - Date.parse(finishedAt)))} ago`;
 }
 
 function sizeText(bytes: number): string {

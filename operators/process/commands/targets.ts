@@ -7,6 +7,9 @@ import {
 } from "fettle/cli";
 import { Process, ProcessSet, setLabel, type ProcessObject, type ProcessSetObject } from "../kinds.js";
 
+/** Kinds that commands accept, for completion; a name without a kind is that of a process. */
+export const processKinds = ["process", "processset"];
+
 /** Processes and sets that the arguments of a command name. */
 export interface Targets {
   readonly processes: readonly ProcessObject[];

@@ -435,6 +435,9 @@ test("a dependency on something that is not defined is an error", () => {
 
 test("files that are not YAML, and files without processes", () => {
   expect(problemsOf("services: [")).toEqual([expect.stringMatching(/^1:\d+: Flow sequence/)]);
+  expect(problemsOf("a: 1\n---\nb: 2")).toEqual([
+    expect.stringMatching(/^2:1: a second YAML document begins here/),
+  ]);
   expect(problemsOf("a: 1\na: 2")).toEqual(["2:1: Map keys must be unique"]);
   expect(problemsOf("")).toEqual([
     "1:1: no services or processes: expected a map named services or processes",

@@ -111,3 +111,8 @@ test("all invalid lines are reported", () => {
     '1:1: no processes: write lines such as "web: node web.js"',
   ]);
 });
+
+test("a release task is not repeated after it succeeded", () => {
+  const { objects } = importProcfile("release: node migrate.js\n", {});
+  expect(objects[0]?.spec).toMatchObject({ restart: { policy: "OnFailure" } });
+});

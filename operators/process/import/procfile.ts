@@ -70,6 +70,8 @@ export function importProcfile(text: string, options: ProcfileOptions = {}): Imp
       command,
       env: envOf(new Map([...shared, ...assigned])),
       ...(folder !== undefined && { workingDir: folder }),
+      // Runs once for a deployment; `Always` would run a migration again and again.
+      ...(name === "release" && { restart: { policy: "OnFailure" as const } }),
       ...(hasPort && { ports: [{ name: "http", ...(port !== 0 && { port }) }] }),
     };
     objects.push(manifestOf({ name, ...(namespace !== undefined && { namespace }) }, spec));

@@ -28,10 +28,13 @@ export class YamlReader {
     const { errors } = this.document;
     if (errors.length === 0) return;
     throw new ImportError(
-      errors.map(({ message, linePos }) => ({
+      errors.map(({ code, message, linePos }) => ({
         line: linePos?.[0].line ?? 1,
         column: linePos?.[0].col ?? 1,
-        message: message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? message,
+        message:
+          code === "MULTIPLE_DOCS"
+            ? "a second YAML document begins here: a file to import has one; manifests are applied with fettle apply -f"
+            : (message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? message),
       })),
     );
   }

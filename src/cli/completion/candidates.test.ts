@@ -93,3 +93,26 @@ test("requests candidates from the server that the options name", async () => {
   await words("get", "--kubeconfig=there.yaml", "-n", "demo", "sites", "");
   expect(requests).toEqual([{ kubeconfig: "there.yaml", namespace: "demo" }]);
 });
+
+test("arguments of a command for some kinds are completed with their objects", async () => {
+  const load = async () => ({
+    arguments: "<object...>",
+    kinds: ["process", "processset"],
+    description: "",
+    examples: [],
+  });
+  const groups = [{ title: "Operators", commands: [{ name: "logs", summary: "", load }] }];
+  const server: CompletionServer = {
+    kinds: async () => [],
+    contexts: async () => [],
+    names: async (kind) => (kind === "process" ? ["web", "proxy"] : ["workers"]),
+  };
+  const words = async (...line: string[]) => {
+    const found = await candidates(["logs", ...line], groups, () => server);
+    return found === "files" ? found : found.map(({ word }) => word);
+  };
+  expect(await words("")).toEqual(["web", "proxy", "processset/workers"]);
+  expect(await words("web", "")).toEqual(["proxy", "processset/workers"]);
+  expect(await words("pro")).toEqual(["process/web", "proxy", "process/proxy", "processset/workers"]);
+  expect(await words("process/w")).toEqual(["process/web"]);
+});

@@ -155,6 +155,9 @@ async function operand(
   if (all.length === 0 || (operands.length >= all.length && repeated === undefined)) return [];
   if (fileWords.test(name)) return "files";
   if (name === "action") return startingWith(last, actions);
+  if (name === "object" && command.kinds !== undefined && !last.includes("/")) {
+    return objectsOf(command.kinds, operands, last, server);
+  }
   if (name === "kind" || name === "object" || last.includes("/")) return kindOrObject(last, server);
   if (name !== "name" || operands.some((each) => each.includes("/"))) {
     return (operands.at(-1) ?? "").includes("/") && repeated !== undefined ? kindOrObject(last, server) : [];
@@ -163,6 +166,32 @@ async function operand(
   const kindWord = operands[all.findIndex(([, each]) => each === "kind" || each === "object")] ?? "";
   const names = (await server.names(kindWord)).filter((each) => !given.has(each));
   return startingWith(last, names.map(asCandidate));
+}
+
+/** Candidates for objects of some kinds: `web` for one of the first kind, and `processset/workers`. */
+async function objectsOf(
+  kinds: readonly string[],
+  operands: readonly string[],
+  last: string,
+  server: CompletionServer,
+): Promise<readonly Candidate[]> {
+  const given = new Set(operands);
+  const found = await Promise.all(
+    kinds.map(async (kind, index) =>
+      (await server.names(kind)).flatMap((name) => {
+        const word = `${kind}/${name}`;
+        if (index > 0) return [word];
+        return last !== "" && kind.startsWith(last) ? [name, word] : [name];
+      }),
+    ),
+  );
+  return startingWith(
+    last,
+    found
+      .flat()
+      .filter((word) => !given.has(word))
+      .map(asCandidate),
+  );
 }
 
 function startingWith(last: string, all: readonly Candidate[]): readonly Candidate[] {

@@ -38,6 +38,11 @@ export type OptionValues = Readonly<Record<string, string | boolean | readonly s
 export interface Command {
   /** Positional arguments: `<kind> [name...]`. */
   readonly arguments?: string | undefined;
+  /**
+   * Kinds of the objects that the argument `object` takes, for shell completion: `["process", "processset"]`. Objects of the first
+   * one are also completed by their name alone. Default: all kinds.
+   */
+  readonly kinds?: readonly string[] | undefined;
   /** Help text in full sentences; the first one is the summary of a subcommand. */
   readonly description: string;
   readonly options?: readonly CommandOption[] | undefined;
