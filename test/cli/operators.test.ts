@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fettle, type FettleProcess } from "./fettle-process.js";
 import { folderWith } from "./folder.js";
+
+// Each command is a process of its own, and some tests run a dozen of them.
+vi.setConfig({ testTimeout: 120_000 });
 
 const base = `
 import { z } from "zod";
