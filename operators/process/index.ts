@@ -13,6 +13,13 @@ import { processes } from "./processes.js";
 export { Process, ProcessSet, reloadedAt, restartedAt } from "./kinds.js";
 export type { ProcessObject, ProcessSetObject, ProcessSpec } from "./kinds.js";
 
+interface DriverOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Reports what the driver had to repair. */
+  readonly log: (message: string) => void;
+}
+
 export interface ProcessOperatorOptions {
   /**
    * What happens to processes when Fettle is stopped: they keep running and are adopted by the next start, or they are stopped.
@@ -20,9 +27,7 @@ export interface ProcessOperatorOptions {
    */
   readonly onExit?: "keep" | "stop" | undefined;
   /** Machine to run processes on. Default: this one. */
-  readonly openDriver?:
-    | ((options: { readonly folder: string; readonly clock: Clock }) => Promise<ProcessDriver>)
-    | undefined;
+  readonly openDriver?: ((options: DriverOptions) => Promise<ProcessDriver>) | undefined;
 }
 
 /**
@@ -41,7 +46,7 @@ export function processOperator({
     commands,
     async setup({ folder, isTemporary, client, clock, log, onStop, checkAccess }) {
       await checkCluster(folder, client);
-      const driver = await openDriver({ folder, clock });
+      const driver = await openDriver({ folder, clock, log: (message) => log.warn({}, message) });
       onStop(() => driver[Symbol.asyncDispose]());
       onStop(() => (onExit === "stop" || isTemporary ? stopAll(driver, log) : reportRunning(driver, log)));
       const changes = triggers();
@@ -78,10 +83,7 @@ export function processOperator({
   });
 }
 
-async function openThisMachine(options: {
-  readonly folder: string;
-  readonly clock: Clock;
-}): Promise<ProcessDriver> {
+async function openThisMachine(options: DriverOptions): Promise<ProcessDriver> {
   const { openLinuxDriver } = await import("./driver/linux/linux-driver.js");
   return openLinuxDriver(options);
 }

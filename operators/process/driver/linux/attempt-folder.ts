@@ -120,15 +120,20 @@ export class AttemptFolders {
   }
 
   #createOwner(uid: string, { namespace, name }: AttemptRecord): void {
-    if (readIfExists(join(this.root, uid, "owner.json")) !== undefined) return;
+    if (this.owner(uid) !== undefined) return;
     const temporary = this.#temporary("new");
     try {
       mkdirSync(temporary, { mode: 0o700 });
       writeFileSync(join(temporary, "owner.json"), JSON.stringify({ namespace, name }), { mode: 0o600 });
-      renameSync(temporary, join(this.root, uid));
-    } catch (error) {
+      try {
+        renameSync(temporary, join(this.root, uid));
+      } catch (error) {
+        if (!isTaken(error)) throw error;
+        // The folder has attempts, and its file was lost.
+        renameSync(join(temporary, "owner.json"), join(this.root, uid, "owner.json"));
+      }
+    } finally {
       rmSync(temporary, { recursive: true, force: true });
-      if (!isTaken(error)) throw error;
     }
   }
 

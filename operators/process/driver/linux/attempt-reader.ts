@@ -1,10 +1,10 @@
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "fettle/model";
 import type { Attempt, AttemptState, ExitRecord, StopReason } from "../driver.js";
 import { namesIn, readJson, type AttemptFolders, type StoredRecord } from "./attempt-folder.js";
 import type { Cgroups } from "./cgroups.js";
-import { bootId, isAlive, parseKey, readIfExists } from "./identity.js";
+import { bootId, isAlive, parseKey, readIfExists, type ProcessKey } from "./identity.js";
 import { readState, type ShimState } from "./state-file.js";
 import { usageOf } from "./usage.js";
 
@@ -78,12 +78,23 @@ export class AttemptReader {
   }
 
   forget(uid: string, number: number): void {
-    const path = this.#options.folders.path(uid, number);
+    this.#forgetPath(this.#options.folders.path(uid, number));
+  }
+
+  #forgetPath(path: string): void {
     this.#records.delete(path);
     this.#ends.delete(path);
+    this.#sweeps.delete(path);
+  }
+
+  /** Process that claimed an attempt as its shim, whether it is still alive or not. */
+  shim(uid: string, number: number): ProcessKey | undefined {
+    return claimOf(namesIn(this.#options.folders.path(uid, number)));
   }
 
   #stored(path: string): StoredRecord | undefined {
+    // Somebody deleted the folder. Another attempt may get its number.
+    if (this.#records.has(path) && !existsSync(path)) this.#forgetPath(path);
     const known =
       this.#records.get(path) ?? (readJson(join(path, "record.json")) as StoredRecord | undefined);
     if (known) this.#records.set(path, known);
@@ -143,7 +154,7 @@ export class AttemptReader {
     for (let reads = 0; reads < 10; reads++) {
       const names = namesIn(path);
       if (names.includes("unclaimed")) return true;
-      const claim = parseKey(names.find((name) => name.startsWith("claim."))?.slice("claim.".length));
+      const claim = claimOf(names);
       if (claim) return isAlive(claim);
     }
     return false;
@@ -165,6 +176,8 @@ export class AttemptReader {
     this.#ends.set(path, exit);
     this.#sweeps.delete(path);
     try {
+      // It may have secrets, and the shim was killed before it could delete it.
+      rmSync(join(path, "launch"), { force: true });
       writeFileSync(join(path, "end.json.new"), JSON.stringify(exit), { mode: 0o600 });
       renameSync(join(path, "end.json.new"), join(path, "end.json"));
     } catch {
@@ -172,6 +185,10 @@ export class AttemptReader {
     }
     return exit;
   }
+}
+
+function claimOf(names: readonly string[]): ProcessKey | undefined {
+  return parseKey(names.find((name) => name.startsWith("claim."))?.slice("claim.".length));
 }
 
 /** Reason of a request to stop that came when the shim was gone. */

@@ -1,4 +1,12 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -83,6 +91,29 @@ describeIf(isLinux, "Linux", "processes that misbehave", () => {
     await start(machine, perl("print qq($_\\n) for 1 .. 50_000"), { logs });
     expect(await log(machine)).toEqual(Array.from({ length: 50_000 }, (_, index) => String(index + 1)));
     expect(await textOf(machine.driver.logs(uid, 1, { tail: 3000 }))).toHaveLength(3000);
+  });
+
+  test("a reader that is too slow for the rotation is told where lines are missing", async () => {
+    await using machine = await TestMachine.open();
+    const script =
+      "$| = 1; $SIG{HUP} = sub { print qq($_\\n) for 2 .. 5000; exit }; print qq(1\\n); sleep 1000";
+    const { process: running } = await start(machine, perl(script), {
+      logs: { maxBytes: 1000, maxFiles: 2 },
+    });
+    const lines: string[] = [];
+    for await (const { text } of machine.driver.logs(uid, 1, { follow: true })) {
+      lines.push(Buffer.from(text).toString());
+      if (lines.length > 1) continue;
+      process.kill(running?.pid ?? 0, "SIGHUP");
+      await untilAttempt(machine.driver, key, exited);
+    }
+    const gap = lines.findIndex((line) => line.startsWith("fettle: lines are missing here"));
+    expect([lines[0], lines.at(-1)]).toEqual(["1", "5000"]);
+    const numbers = lines.toSpliced(gap, 1).map(Number);
+    const jumps = numbers.flatMap((number, index) =>
+      number === (numbers[index - 1] ?? 0) + 1 ? [] : [index],
+    );
+    expect(jumps).toEqual([gap]);
   });
 
   test("only the newest files of a log are kept", async () => {
@@ -257,6 +288,96 @@ describeIf(isLinux, "Linux", "faults of the machine", () => {
   });
 });
 
+describeIf(isLinux, "Linux", "somebody else at work", () => {
+  const stopNow = { reason: "Requested", signal: "SIGTERM", grace: 60_000 } as const;
+  const patience = { timeout: 20_000 };
+  /** Prints a line for every SIGHUP, whose delivery also lets the shim look after its files. */
+  const echo = perl("$| = 1; $SIG{HUP} = sub { print qq(hup\\n) }; print qq(ready\\n); sleep 1000 while 1");
+
+  test.each(["state", "control", "log.1"])(
+    "the file %s is deleted, and comes back",
+    async (name) => {
+      await using machine = await TestMachine.open();
+      const { process: running } = await start(machine, echo);
+      await untilPrinted(machine, "ready");
+      rmSync(join(machine.folder, uid, "1", name));
+      await expect
+        .poll(() => {
+          process.kill(running?.pid ?? 0, "SIGHUP");
+          return readdirSync(join(machine.folder, uid, "1"));
+        }, patience)
+        .toContain(name === "log.1" ? "log.2" : name);
+      await expect
+        .poll(() => machine.driver.inspect(uid), patience)
+        .toMatchObject([{ state: "running", process: running }]);
+      await machine.driver.stop(uid, 1, stopNow);
+      expect((await untilAttempt(machine.driver, key, exited)).exit?.signal).toBe("SIGTERM");
+    },
+    40_000,
+  );
+
+  test("the folder of an attempt is deleted: its process ends, and does not take the next one with it", async () => {
+    await using machine = await TestMachine.open();
+    const { process: lost } = await start(machine, echo);
+    await untilPrinted(machine, "ready");
+    rmSync(join(machine.folder, uid), { recursive: true });
+    expect(await machine.driver.inspect(uid)).toEqual([]);
+    const { process: next } = await start(machine, ["sleep", "1000"]);
+    const signalled = (): boolean => {
+      try {
+        return process.kill(lost?.pid ?? 0, "SIGHUP");
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(signalled, patience).toBe(false);
+    expect(await machine.driver.inspect(uid)).toMatchObject([{ state: "running", process: next }]);
+    await machine.driver.stop(uid, 1, stopNow);
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.signal).toBe("SIGTERM");
+  }, 40_000);
+
+  test("a file that was lost with the machine is written again, so that exits are announced", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, ["true"]);
+    await untilAttempt(machine.driver, key, exited);
+    writeFileSync(join(machine.folder, uid, "owner.json"), "");
+    await machine.driver.start(uid, 2, launchOf(["true"]), recordOf({ name: "web" }));
+    expect(await machine.driver.list()).toMatchObject([{ uid, name: "web" }]);
+  });
+
+  test("a launch, which may have secrets, is deleted if its shim was killed before it could", async () => {
+    await using machine = TestMachine.closed();
+    process.env["FETTLE_SHIM_FAILPOINT"] = "after-claim";
+    try {
+      await machine.reopen();
+      const { exit } = await start(machine, ["true"]);
+      expect(exit?.cause).toBe("NotStarted");
+    } finally {
+      delete process.env["FETTLE_SHIM_FAILPOINT"];
+    }
+    expect(readdirSync(join(machine.folder, uid, "1"))).not.toContain("launch");
+  });
+
+  test("a shim server that was suspended is replaced", async () => {
+    await using machine = await TestMachine.open();
+    for (const pid of processesWith(`serve\0${machine.folder}`)) process.kill(pid, "SIGSTOP");
+    await start(machine, sh("exit 4"));
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.code).toBe(4);
+    for (const pid of processesWith(`serve\0${machine.folder}`)) process.kill(pid, "SIGSTOP");
+    await machine.reopen();
+  }, 60_000);
+
+  test("a shim that was suspended is named, and does what it was asked when it goes on", async () => {
+    await using machine = await TestMachine.open();
+    await start(machine, ["sleep", "1000"]);
+    const shim = machine.shim(uid, 1) ?? 0;
+    process.kill(shim, "SIGSTOP");
+    await expect(machine.driver.stop(uid, 1, stopNow)).rejects.toThrow(`kill -CONT ${shim}`);
+    process.kill(shim, "SIGCONT");
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.signal).toBe("SIGTERM");
+  }, 30_000);
+});
+
 describeIf(isRoot, "root", "faults that only root can cause", () => {
   test("a full disk: starts fail, processes go on, lost lines are counted, and exit codes are known", async () => {
     using disk = mountSmallDisk();
@@ -301,6 +422,18 @@ describeIf(isRoot, "root", "faults that only root can cause", () => {
     expect((await untilAttempt(machine.driver, ["b2", 1], exited)).exit?.code).toBe(6);
   });
 
+  test.each([{ user: "4294967296" }, { user: "daemon", group: "4294967296" }])(
+    "%j is not cut off to the number of root",
+    async (account) => {
+      await using machine = await TestMachine.open();
+      const { exit } = await start(machine, ["sleep", "1000"], account);
+      expect(exit?.problem).toMatchObject({
+        reason: "UnknownUser",
+        message: expect.stringContaining("4294967296 is not the number") as string,
+      });
+    },
+  );
+
   test("a process runs as its user, with the groups of that user", async () => {
     await using machine = await TestMachine.open();
     const launch = { user: "daemon", workingDir: "/" };
@@ -323,6 +456,27 @@ describeIf(isRoot, "root", "faults that only root can cause", () => {
 });
 
 describeIf(hasCgroups, "cgroups that this user may create", "limits", () => {
+  test("a start that the system refuses fails, and the next one works", async () => {
+    await using machine = await TestMachine.open();
+    const group = mkdtempSync("/sys/fs/cgroup/pids/fettle-test-");
+    const [server] = processesWith(`serve\0${machine.folder}`);
+    const move = (folder: string): void => writeFileSync(join(folder, "cgroup.procs"), String(server));
+    try {
+      writeFileSync(join(group, "pids.max"), "1");
+      move(group);
+      await expect(machine.driver.start(uid, 1, launchOf(["true"]), recordOf())).rejects.toMatchObject({
+        reason: "ShimFailed",
+        message: expect.stringContaining("refused another process") as string,
+      });
+      expect(await machine.driver.inspect(uid)).toEqual([]);
+    } finally {
+      move("/sys/fs/cgroup/pids");
+      rmdirSync(group);
+    }
+    await start(machine, sh("exit 3"));
+    expect((await untilAttempt(machine.driver, key, exited)).exit?.code).toBe(3);
+  });
+
   test("a process that exceeds its memory limit is reported as out of memory", async () => {
     await using machine = await TestMachine.open();
     const { limitProblems } = await start(machine, perl("my $x = 'x' x 200_000_000; sleep 1000"), {

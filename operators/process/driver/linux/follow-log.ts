@@ -7,6 +7,11 @@ import type { Waiter } from "./waiters.js";
 /** Changes of files are announced by the kernel; this is for the case that it cannot. */
 const longestWait = 1000;
 
+/** Line in place of those that a slow reader misses. */
+const gapText = Buffer.from(
+  "fettle: lines are missing here, because the log was rotated before they were read",
+);
+
 interface LogSource {
   readonly folder: string;
   /** Woken when the attempt changes. */
@@ -26,6 +31,8 @@ export async function* followLog(source: LogSource, options: LogOptions): AsyncI
     // Before reading, so that what is written in between is read the next time.
     const isLast = !follow || isComplete();
     for (let lines = reader.read(); lines.length > 0; lines = reader.read()) {
+      const [first] = lines;
+      if (reader.takeGap() && first) yield { ...first, stream: "stderr", text: gapText, partial: false };
       for (const line of lines) {
         signal?.throwIfAborted();
         if (line.time >= since) yield line;

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "fettle/model";
@@ -44,8 +44,8 @@ export interface LinuxDriverOptions {
 
 /** Milliseconds between two looks while waiting for one attempt. */
 const waitInterval = 250;
-/** Milliseconds for which `stop` waits for the shim to confirm. */
-const confirmLimit = 2000;
+/** Milliseconds within which a shim has to take a request, and to confirm one to stop. */
+const responseLimit = 10_000;
 
 /**
  * Opens the driver that runs real processes on Linux.
@@ -178,13 +178,14 @@ class LinuxDriver implements ProcessDriver {
     }
     if (recipient === undefined) return;
     for (
-      const end = performance.now() + confirmLimit;
+      const end = performance.now() + responseLimit;
       performance.now() < end;
       await waiter.next(waitInterval)
     ) {
       const found = this.#reader.read(uid, attempt);
       if (!found || found.stopReason !== undefined || found.state === "exited") return;
     }
+    throw this.#unresponsive(uid, attempt);
   }
 
   async signal(uid: string, attempt: number, signal: SignalName): Promise<void> {
@@ -265,7 +266,9 @@ class LinuxDriver implements ProcessDriver {
       const state = { boot, phase: "exited", cause: "NotStarted", at: this.#clock.now(), ...problem };
       return this.#folders.create(uid, attempt, { stored, state: encodeState(state) });
     }
-    const plan = this.#cgroups.plan(`${uid}-${attempt}`, launch.limits);
+    // Unique, because an attempt whose folder was deleted may still run when another one gets its number.
+    const group = `${uid}-${attempt}-${randomBytes(4).toString("hex")}`;
+    const plan = this.#cgroups.plan(group, launch.limits);
     return this.#folders.create(uid, attempt, {
       stored,
       launch: encodeLaunch(launch, `${record.namespace}/${record.name}`, plan),
@@ -274,13 +277,14 @@ class LinuxDriver implements ProcessDriver {
   }
 
   /**
-   * Waits until an attempt runs or has ended. Requests are repeated when the shim server was killed: a second shim would find the
-   * attempt claimed, and end.
+   * Waits until an attempt runs or has ended. Requests are repeated when the shim server was killed, also because it did not respond: a
+   * second shim would find the attempt claimed, and end.
    */
   async #untilStarted(uid: string, attempt: number, created: boolean): Promise<void> {
     using waiter = this.#waiters.create(uid, attempt);
     this.#changes.track(uid, attempt);
     let requested = created ? -1 : this.#server.generation;
+    let limit = performance.now() + responseLimit;
     while (this.#reader.state(uid, attempt) === "starting") {
       const refusal = this.#refusals.get(`${uid}/${attempt}`);
       this.#refusals.delete(`${uid}/${attempt}`);
@@ -292,7 +296,10 @@ class LinuxDriver implements ProcessDriver {
           if (this.#cancel(uid, attempt)) throw error;
         }
         requested = this.#server.generation;
+        limit = performance.now() + responseLimit;
         failpoint("after-request");
+      } else if (performance.now() > limit && this.#isUnclaimed(uid, attempt)) {
+        await this.#server.kill("it did not start a shim in time");
       }
       await waiter.next(waitInterval);
     }
@@ -301,16 +308,23 @@ class LinuxDriver implements ProcessDriver {
   /** Sends a request to what can carry it out; undefined if the attempt has ended. */
   async #send(uid: string, attempt: number, text: string): Promise<"shim" | "orphan" | undefined> {
     using waiter = this.#waiters.create(uid, attempt);
-    for (;;) {
+    for (const end = performance.now() + responseLimit; performance.now() < end;) {
       const state = this.#reader.state(uid, attempt);
       if (state === undefined || state === "exited") return undefined;
       if (state === "orphaned") return "orphan";
       if (state === "running" && writeToPipe(join(this.#folders.path(uid, attempt), "control"), text)) {
         return "shim";
       }
-      // It is being started, or the shim is about to end.
+      // It is being started, the shim is about to end, or somebody deleted a file, which the shim creates again within a minute.
       await waiter.next(waitInterval);
     }
+    throw this.#unresponsive(uid, attempt);
+  }
+
+  #unresponsive(uid: string, attempt: number): DriverError {
+    const { pid } = this.#reader.shim(uid, attempt) ?? {};
+    const hint = pid === undefined ? "" : `; if it was suspended, continue it with kill -CONT ${pid}`;
+    return new DriverError("ShimFailed", `The shim of the process does not respond${hint}`);
   }
 
   #isActive(uid: string, attempt: number): boolean {

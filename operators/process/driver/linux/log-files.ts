@@ -44,6 +44,7 @@ export class LogReader implements Disposable {
   #number: number;
   #offset: number;
   #descriptor: number | undefined;
+  #missedFiles = false;
 
   constructor(folder: string, { number, offset }: LogPosition = { number: 0, offset: 0 }) {
     this.#folder = folder;
@@ -67,6 +68,13 @@ export class LogReader implements Disposable {
     }
   }
 
+  /** Reports once that files were deleted by rotation before the last lines that were read. */
+  takeGap(): boolean {
+    const missed = this.#missedFiles;
+    this.#missedFiles = false;
+    return missed;
+  }
+
   [Symbol.dispose](): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
@@ -83,6 +91,7 @@ export class LogReader implements Disposable {
     for (const number of logNumbers(this.#folder)) {
       if (number <= this.#number) continue;
       this[Symbol.dispose]();
+      this.#missedFiles ||= this.#number !== 0 && number > this.#number + 1;
       this.#number = number;
       this.#offset = 0;
       if (this.#open()) return true;

@@ -15,6 +15,9 @@ export const perl = existsSync("/usr/bin/perl") ? "/usr/bin/perl" : "perl";
 /** The server of a killed Fettle ends when its input is closed, which takes a moment. */
 const lockLimit = { wait: 3000, pause: 50 };
 
+/** Milliseconds within which the server has to end. */
+const closeLimit = 3000;
+
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export interface ShimServerOptions {
@@ -62,6 +65,18 @@ export class ShimServer {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const end = once(server, "exit");
     server.stdin.end();
+    const timer = setTimeout(() => server.kill("SIGKILL"), closeLimit);
+    await end;
+    clearTimeout(timer);
+  }
+
+  /** Kills a server that does not respond, because somebody suspended it; another one is started on demand. */
+  async kill(reason: string): Promise<void> {
+    const server = await this.#process?.catch(() => undefined);
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    this.#options.log(`the shim server is killed: ${reason}`);
+    const end = once(server, "exit");
+    server.kill("SIGKILL");
     await end;
   }
 

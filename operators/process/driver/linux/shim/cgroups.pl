@@ -67,6 +67,17 @@ sub make_folder {
     return 0;
 }
 
+# Cgroups of the same process that belong to attempts without a folder, which somebody deleted: nobody else knows what runs there.
+# `attempts` is the folder with those of the attempts, `own` the number of the present one.
+sub strays {
+    my ($class, $attempts, $own, @plan) = @_;
+    my ($first) = map { s/^[^=]*=//r } split / /, planned(@plan);
+    my ($above, $uid) = ($first // '') =~ m{^(.*)/(.+)-\d+-\w+$} or return;
+    opendir my $folder, $above or return;
+    my @others = grep { /^\Q$uid\E-(\d+)-\w+$/ && ($1 == $own || !-e "$attempts/$1") } readdir $folder;
+    return map { $class->find($_) } grep { $_ ne $first } map { "$above/$_" } @others;
+}
+
 sub folders { return @{ $_[0]{folders} } }
 
 sub recorded {

@@ -110,6 +110,9 @@ sub switch_account {
     my ($user, $group) = ($launch->{user}, $launch->{group});
     return if $user eq '' && $group eq '';
     my ($uid, $gid, $name) = ($>, $) + 0, undef);
+    # The system would cut off higher bits, and 4294967296 would be root.
+    return ('UnknownUser', "$_ is not the number of a user or group: use one below 4294967295")
+        for grep { /^\d+$/ && $_ >= 4294967295 } $user, $group;
     if ($user ne '') {
         my @account = $user =~ /^\d+$/ ? getpwuid $user : getpwnam $user;
         if (@account) { ($name, $uid, $gid) = @account[ 0, 2, 3 ] }

@@ -99,6 +99,12 @@ sub write_entries {
     $self->{lost} += (substr($batch, $kept) =~ tr/\n//);
 }
 
+# Begins the next file if somebody deleted the present one.
+sub restore {
+    my ($self) = @_;
+    $self->rotate if $self->{file} && !(stat $self->{file})[3];
+}
+
 # Begins the next file. Deletes the oldest one first, which may be the space that is needed. If there is none for a new file, goes
 # on with the present one.
 sub rotate {

@@ -46,7 +46,7 @@ sub serve {
             my ($verb, $uid, $attempt, @more) = split / /, $1;
             my $pid = fork;
             answer("failed $uid $attempt The system refused another process: $!") if !defined $pid;
-            next if $pid;
+            next if !defined $pid || $pid;
             detach($lock);
             Supervise::run($folder, $uid, $attempt, $protected ? $oom_score : undef) if $verb eq 'start';
             Orphan::run($folder, $uid, $attempt, @more) if $verb eq 'orphan';

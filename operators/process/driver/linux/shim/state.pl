@@ -12,7 +12,7 @@ my $HEADER_SIZE = 16;
 sub open_state {
     my ($class, $path) = @_;
     sysopen(my $file, $path, O_RDWR) or return;
-    my $self = bless { file => $file, fields => {} }, $class;
+    my $self = bless { path => $path, file => $file, fields => {} }, $class;
     $self->load;
     return $self;
 }
@@ -45,6 +45,17 @@ sub set {
     sysseek $self->{file}, 0, 0;
     syswrite $self->{file}, $header . $body;
 }
+
+# Creates the file again if somebody deleted it.
+sub restore {
+    my ($self) = @_;
+    return if !$self->is_deleted;
+    sysopen(my $file, $self->{path}, O_RDWR | O_CREAT, 0600) or return;
+    $self->{file} = $file;
+    $self->set;
+}
+
+sub is_deleted { return !(stat $_[0]{file})[3] }
 
 # At most 700 bytes, on one line.
 sub encode {

@@ -8,7 +8,9 @@ use POSIX ();
 
 my $READ_SIZE = 16384;
 # Waiting is ended by events; this is for the case that one is missed.
-my $LONGEST_WAIT = 300;
+my $LONGEST_WAIT = 60;
+# Grace period of a process whose folder was deleted, in seconds.
+my $DELETED_GRACE = 10;
 # Bytes of a stream that are still read when all known processes have ended, but somebody holds the other end.
 my $DRAIN_LIMIT = 1 << 20;
 
@@ -24,7 +26,8 @@ sub run {
 
     # Whoever renames this file first decides whether the attempt is started. Fettle does it to cancel the attempt.
     my $ticks = Kernel::process_facts($$)->{ticks};
-    rename "$self->{folder}/unclaimed", "$self->{folder}/claim.$$.$ticks" or return;
+    $self->{claim} = "$self->{folder}/claim.$$.$ticks";
+    rename "$self->{folder}/unclaimed", $self->{claim} or return;
     Kernel::failpoint('after-claim');
 
     my $state = $self->{state} = State->open_state("$self->{folder}/state") or return;
@@ -36,12 +39,15 @@ sub run {
     $0 = "fettle-shim $launch->{label}";
     $self->{log} = Log->new(folder => $self->{folder}, max_bytes => $launch->{max_bytes}, max_files => $launch->{max_files});
 
-    my $control = "$self->{folder}/control";
-    POSIX::mkfifo($control, 0600) && sysopen($self->{control}, $control, O_RDWR | O_NONBLOCK)
-        or return $self->not_started('LaunchFailed', "The shim could not create $control: $!");
+    $self->create_control
+        or return $self->not_started('LaunchFailed', "The shim could not create $self->{folder}/control: $!");
     my $is_subreaper = Kernel::become_subreaper();
     # Before they are created, so that they can be removed if this process is killed.
     $state->set(shim => "$$:$ticks", cgroups => Cgroups::planned(@{ $launch->{cgroups} }));
+    for my $stray (Cgroups->strays("$folder/$uid", $attempt, @{ $launch->{cgroups} })) {
+        Tree::kill_all($stray, 0);
+        $stray->remove;
+    }
     my $cgroups = $self->{cgroups} = Cgroups->create(@{ $launch->{cgroups} });
     my $fields = $state->{fields};
     $fields->{tracking} = $cgroups->folders ? 'cgroup' : $is_subreaper ? 'subreaper' : 'none';
@@ -51,6 +57,14 @@ sub run {
     $self->start($launch, $oom_score) or return;
     $self->serve;
     $self->finish;
+}
+
+sub create_control {
+    my ($self) = @_;
+    my $path = "$self->{folder}/control";
+    POSIX::mkfifo($path, 0600) && sysopen(my $control, $path, O_RDWR | O_NONBLOCK) or return 0;
+    $self->{control} = $control;
+    return 1;
 }
 
 # Forks the child, records it, and only then lets it go on: a process that runs is always recorded.
@@ -126,6 +140,7 @@ sub serve {
         }
         $self->check_deadline;
         $self->record_lost_lines;
+        $self->check_files;
         return if $self->has_ended;
     }
 }
@@ -224,6 +239,22 @@ sub signal_main {
     kill $number, $self->{pid} if $number;
 }
 
+# Restores files that somebody deleted. Without its folder Fettle does not know of this process, and starts another one, whose folder may
+# have the same name: this one is stopped.
+sub check_files {
+    my ($self) = @_;
+    my $time = Kernel::monotonic();
+    return if $time < ($self->{checked} // 0) + 1;
+    $self->{checked} = $time;
+    if (-e $self->{claim}) {
+        $self->{state}->restore;
+        $self->{log}->restore;
+        $self->create_control if !-e "$self->{folder}/control";
+    }
+    # Not if it was only moved.
+    elsif ($self->{state}->is_deleted && !$self->{stop}) { $self->stop('SIGTERM', $DELETED_GRACE, 'Deleted') }
+}
+
 # Writes lost lines to the state, but not every one of them.
 sub record_lost_lines {
     my ($self, $now) = @_;
@@ -281,7 +312,7 @@ sub not_started {
 sub end {
     my ($self, %fields) = @_;
     $self->{cgroups}->remove if $self->{cgroups};
-    unlink "$self->{folder}/control";
+    unlink "$self->{folder}/control" if -e $self->{claim};
     $self->{state}->set(phase => 'exited', %fields);
     Kernel::failpoint('after-exited');
     $self->announce;
