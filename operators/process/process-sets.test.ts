@@ -92,11 +92,18 @@ test("with Rollback a set returns to the template that worked, and says why", as
       template: { spec: { command: ["broken"] } },
     },
   });
+  await plane.advance("5s");
+  expect((await plane.client.get(ProcessSet, "web")).status?.conditions).toContainEqual(
+    expect.objectContaining({
+      type: "Ready",
+      message: expect.stringMatching(/^2 of 3 processes are ready, 1 updated; web-0: exited with code/),
+    }),
+  );
   await plane.advance("2m");
   expect(await commands()).toBe("web-0 server, web-1 server, web-2 server");
   const { status } = await plane.client.get(ProcessSet, "web");
   expect(status?.readyReplicas).toBe(3);
-  expect(status?.failedRevision?.reason).toContain("web-0 did not become ready in time");
+  expect(status?.failedRevision?.reason).toMatch(/^web-0 did not become ready in time: exited with code/);
   expect((await plane.events()).map(({ reason }) => reason)).toContain("UpdateFailed");
 });
 

@@ -91,14 +91,14 @@ export const processSets: Controller = controller({
       plan.failure === undefined ? plan.phase : "UpdateFailed",
       plan.failure ?? "",
     );
-    const counts = `${readyReplicas} of ${spec.replicas} processes are ready, ${updatedReplicas} have revision ${wanted}`;
+    const counts = `${readyReplicas} of ${spec.replicas} processes are ready, ${updatedReplicas} updated`;
     if (plan.phase === "Complete") ready("AllReady", counts);
     else
       condition(
         "Ready",
         false,
         plan.failure === undefined ? plan.phase : "UpdateFailed",
-        plan.failure ?? counts,
+        plan.failure ?? [counts, plan.problem].filter(Boolean).join("; "),
       );
     return plan.deadline === undefined
       ? undefined
@@ -144,11 +144,13 @@ function replicaOf(process: ProcessObject | undefined, suspended: boolean): Repl
   if (process === undefined) return undefined;
   const { metadata, status } = process;
   const isObserved = status?.observedGeneration === metadata.generation;
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const stalled = status?.conditions?.find(({ type }) => type === "Stalled");
   return {
     revision: metadata.labels?.[revisionLabel] ?? "",
     ready: isObserved && (suspended ? status?.state === "Stopped" : conditionsOf(process).ready === "True"),
     failure: isObserved && stalled?.status === "True" ? `${metadata.name}: ${stalled.message}` : undefined,
+    problem: suspended || ready?.status === "True" ? undefined : ready?.message,
     updatedAt: Date.parse(metadata.annotations?.[updatedAt] ?? metadata.creationTimestamp ?? ""),
     name: metadata.name ?? "",
   };

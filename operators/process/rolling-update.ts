@@ -6,6 +6,8 @@ export interface Replica {
   readonly ready: boolean;
   /** Why it will not become ready. */
   readonly failure?: string | undefined;
+  /** Why it is not ready. */
+  readonly problem?: string | undefined;
   /** When it got its template, in milliseconds since 1970. */
   readonly updatedAt: number;
 }
@@ -36,6 +38,8 @@ export interface UpdatePlan {
   readonly failed: UpdateSituation["failed"];
   /** Why the update does not go on, and what happens instead. */
   readonly failure: string | undefined;
+  /** Why one of the updated replicas is not ready yet. */
+  readonly problem: string | undefined;
   /** Revisions whose templates are needed. */
   readonly keep: ReadonlySet<string>;
   readonly readyReplicas: number;
@@ -85,6 +89,7 @@ export function planUpdate(situation: UpdateSituation): UpdatePlan {
     current: isComplete ? wanted : current,
     failed: isRolledBack ? { revision: wanted, reason: failure } : undefined,
     failure: failure === undefined ? undefined : failureText(situation, failure, isRolledBack),
+    problem: problemOf(updated),
     keep: new Set(
       [wanted, current, ...replicas.map((each) => each?.revision)].filter((each) => each !== undefined),
     ),
@@ -99,13 +104,18 @@ function keptRevision(replica: Replica, { hasTemplate }: UpdateSituation): strin
   return hasTemplate(replica.revision) ? replica.revision : undefined;
 }
 
+function problemOf(replicas: readonly (Replica | undefined)[]): string | undefined {
+  const replica = replicas.find((each) => each?.ready === false && each.problem);
+  return replica && `${replica.name}: ${replica.problem}`;
+}
+
 /** Why an updated replica failed; undefined if none did. A set whose first template fails has nothing to return to. */
 function failureOf({ wanted, replicas, progressDeadline, now }: UpdateSituation): string | undefined {
   for (const replica of replicas) {
     if (replica === undefined || replica.revision !== wanted || replica.ready) continue;
     if (replica.failure !== undefined) return replica.failure;
     if (now - replica.updatedAt >= progressDeadline) {
-      return `${replica.name} did not become ready in time`;
+      return `${replica.name} did not become ready in time${replica.problem ? `: ${replica.problem}` : ""}`;
     }
   }
   return undefined;
