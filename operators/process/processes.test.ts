@@ -400,3 +400,17 @@ test("a probe that cannot be run is refused before the start", async () => {
   await plane.settled();
   expect(await statusOf("web")).toMatchObject({ state: "Running", attempt: 1 });
 });
+
+test("lines that were lost on a full disk are reported, also when the process has ended", async () => {
+  const uid = await create("web", { command: ["server"], restart: { policy: "Never" } });
+  driver.diskFull = true;
+  driver.running(uid)?.print("a\nb");
+  driver.exit(uid, 0);
+  await plane.settled();
+  const { conditions } = await statusOf("web");
+  expect(conditions?.find(({ type }) => type === "LogsComplete")).toMatchObject({
+    status: "False",
+    reason: "LinesLost",
+    message: expect.stringContaining("2 lines were lost") as string,
+  });
+});

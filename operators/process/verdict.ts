@@ -16,7 +16,7 @@ export function conclude(run: ProcessRun, { attempts, decision, probes }: Assess
   const { process, context } = run;
   const { wait, requeue, fail, ready, condition, now } = context;
   const latest = attempts.at(-1);
-  if (latest?.exit === undefined && latest !== undefined) reportRunning(run, latest);
+  if (latest !== undefined) reportAttempt(run, latest);
   switch (decision.type) {
     case "keep":
       reportProbes(run, decision.attempt, probes);
@@ -72,10 +72,10 @@ function reportProbes(
   context.condition("Ready", false, reason, probes?.message ?? "");
 }
 
-/** Sets the conditions LimitsInForce and LogsComplete of an attempt that has not ended. */
-function reportRunning({ process, context }: ProcessRun, { limitProblems, lostLines }: Attempt): void {
+/** Sets the condition LimitsInForce of an attempt that has not ended, and LogsComplete. */
+function reportAttempt({ process, context }: ProcessRun, { exit, limitProblems, lostLines }: Attempt): void {
   const { condition } = context;
-  if (Object.keys(process.spec.limits).length > 0) {
+  if (exit === undefined && Object.keys(process.spec.limits).length > 0) {
     const inForce = limitProblems.length === 0;
     condition("LimitsInForce", inForce, inForce ? "Applied" : "NotPermitted", limitProblems.join("; "));
   }
