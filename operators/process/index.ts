@@ -56,9 +56,10 @@ export function processOperator({
         onChange: ({ name, namespace }, text) => changes.send({ name, namespace }, text),
       });
       onStop(() => prober.stopAll());
-      const subscription = driver.subscribe(({ name, namespace, text }) =>
-        changes.send({ name, namespace }, text),
-      );
+      const subscription = driver.subscribe(({ name, namespace, text, awaited }) => {
+        // The controller looks at the process after each start and stop, so another run would find nothing new.
+        if (awaited !== true) changes.send({ name, namespace }, text);
+      });
       onStop(() => subscription[Symbol.dispose]());
       return {
         controllers: [processes({ driver, prober, changes, host: hostname() }), processSets],

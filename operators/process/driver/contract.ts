@@ -319,7 +319,7 @@ export function describeDriver(name: string, open: () => Promise<DriverUnderTest
     test("changes are announced with a sentence", async () => {
       const end = new Promise<string>((resolve) => {
         under.driver.subscribe(({ text, ...change }) => {
-          expect(change).toEqual({ uid, namespace: "default", name: "web", attempt: 1 });
+          expect(change).toMatchObject({ uid, namespace: "default", name: "web", attempt: 1 });
           if (text.includes("exited")) resolve(text);
         });
       });

@@ -254,6 +254,8 @@ export interface DriverChange extends DriverEntry {
   readonly attempt: number;
   /** Sentence for people, such as `pid 4711 exited with code 1`. */
   readonly text: string;
+  /** True if a call of `start` or `stop` waits for this change, whose caller learns of it by the return. */
+  readonly awaited?: boolean | undefined;
 }
 
 /** A failure of the machine rather than of the process; the call can be repeated. */

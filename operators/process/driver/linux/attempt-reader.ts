@@ -43,8 +43,8 @@ export class AttemptReader {
     this.#options = options;
   }
 
-  /** Reads an attempt; undefined if there is none. */
-  read(uid: string, number: number): Attempt | undefined {
+  /** Reads an attempt; undefined if there is none. Its resource usage, which is in several other files, can be left out. */
+  read(uid: string, number: number, { usage = true } = {}): Attempt | undefined {
     const { instance, cgroups, folders } = this.#options;
     const path = folders.path(uid, number);
     const stored = this.#stored(path);
@@ -53,6 +53,7 @@ export class AttemptReader {
     const state = verdict.shim;
     const { child } = state ?? {};
     const exited = verdict.state === "exited";
+    const hasShim = verdict.state === "running" || verdict.state === "starting" || state?.phase === "exited";
     return {
       number,
       state: verdict.state,
@@ -60,12 +61,12 @@ export class AttemptReader {
       startedAt: state?.startedAt,
       process:
         child && state && state.startedAt !== undefined ? { ...child, bootId: state.bootId } : undefined,
-      stopReason: state?.stopping ?? orphanStopReason(path),
+      stopReason: state?.stopping ?? (hasShim ? undefined : orphanStopReason(path)),
       notified: state?.notified ?? false,
       adopted: stored.instance !== instance,
       tracking: state?.tracking ?? "none",
       limitProblems: state?.limitProblems ?? [],
-      usage: exited || !state ? undefined : usageOf(state, cgroups),
+      usage: exited || !state || !usage ? undefined : usageOf(state, cgroups),
       lostLines: state?.lostLines ?? { count: 0 },
       exit: verdict.exit,
     };

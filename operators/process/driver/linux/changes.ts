@@ -1,7 +1,6 @@
 import type { Clock, Timer } from "fettle/model";
 import type { Attempt, DriverChange } from "../driver.js";
 import { exitText } from "../exit-text.js";
-import type { AttemptFolders } from "./attempt-folder.js";
 import type { AttemptReader } from "./attempt-reader.js";
 
 /** Milliseconds between two looks at all running attempts, and at those without a shim. Others announce their changes. */
@@ -9,9 +8,10 @@ const pollInterval = { all: 30_000, orphaned: 1000 };
 
 export interface ChangesOptions {
   readonly reader: AttemptReader;
-  readonly folders: AttemptFolders;
   readonly clock: Clock;
   readonly changed: (uid: string, attempt: number) => void;
+  /** Reports whether a start or stop of the attempt is under way. */
+  readonly isActedOn: (uid: string, attempt: number) => boolean;
   readonly ended: (uid: string, attempt: number) => void;
 }
 
@@ -42,11 +42,10 @@ export class Changes {
   }
 
   announce(uid: string, attempt: number): void {
-    const { reader, folders, changed, ended } = this.#options;
+    const { reader, changed, ended, isActedOn } = this.#options;
     changed(uid, attempt);
-    const found = reader.read(uid, attempt);
-    const entry = folders.owner(uid);
-    if (!found || !entry) return;
+    const found = reader.read(uid, attempt, { usage: false });
+    if (!found) return;
     const text = changeText(found);
     if (found.state === "exited") {
       this.forget(uid, attempt);
@@ -57,7 +56,9 @@ export class Changes {
       if (active) active.announced = text;
       if (found.state === "orphaned") this.poll();
     }
-    for (const listener of this.#listeners) listener({ ...entry, attempt, text });
+    const { namespace, name } = found.record;
+    const awaited = found.state === "running" && isActedOn(uid, attempt);
+    for (const listener of this.#listeners) listener({ uid, namespace, name, attempt, text, awaited });
   }
 
   /** Looks for changes that nobody announced, from now on: a shim was killed, or the event was lost. */
@@ -68,7 +69,7 @@ export class Changes {
     this.#timer?.cancel();
     this.#timer = clock.after(interval, () => {
       for (const { uid, attempt, announced } of this.#active.values()) {
-        const found = reader.read(uid, attempt);
+        const found = reader.read(uid, attempt, { usage: false });
         if (!found) this.forget(uid, attempt);
         else if (changeText(found) !== announced) this.announce(uid, attempt);
       }

@@ -168,6 +168,18 @@ describeIf(isLinux, "Linux", "processes that misbehave", () => {
     rmSync(program, { recursive: true, force: true });
   });
 
+  test("the end of a process is never marked as awaited", async () => {
+    await using machine = await TestMachine.open();
+    const changes: [string, boolean | undefined][] = [];
+    machine.driver.subscribe(({ text, awaited }) => changes.push([text.replace(/^pid \d+ /, ""), awaited]));
+    await start(machine, ["sleep", "1000"]);
+    await machine.driver.stop(uid, 1, { reason: "Requested", signal: "SIGTERM", grace: 60_000 });
+    await untilAttempt(machine.driver, key, exited);
+    // Marked as awaited, unless this program is so busy that it found the start by itself before the announcement came.
+    expect(changes[0]?.[0]).toBe("started");
+    await expect.poll(() => changes.at(-1)).toEqual(["was killed by SIGTERM", false]);
+  });
+
   test("a thousand quick exits lose no exit code", async () => {
     await using machine = await TestMachine.open();
     const count = 1000;

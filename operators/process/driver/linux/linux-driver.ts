@@ -81,6 +81,8 @@ class LinuxDriver implements ProcessDriver {
   readonly #waiters = new Waiters();
   readonly #logProbes = new LogProbes();
   readonly #changes: Changes;
+  /** Attempts that are being started or stopped. */
+  readonly #actions = new Set<string>();
   /** Starts that the shim server refused. */
   readonly #refusals = new Map<string, string>();
   /** Time from which the leftovers of a lost attempt may be looked for again. */
@@ -103,9 +105,9 @@ class LinuxDriver implements ProcessDriver {
     });
     this.#changes = new Changes({
       reader: this.#reader,
-      folders: this.#folders,
       clock,
       changed: (uid, attempt) => this.#waiters.wake(uid, attempt),
+      isActedOn: (uid, attempt) => this.#actions.has(`${uid}/${attempt}`),
       ended: (uid, attempt) => this.#logProbes.forget(`${this.#folders.path(uid, attempt)} `),
     });
     this.#server = new ShimServer({
@@ -158,6 +160,7 @@ class LinuxDriver implements ProcessDriver {
     const created =
       !existsSync(this.#folders.path(uid, attempt)) && this.#create(uid, attempt, launch, record);
     failpoint("after-rename");
+    using _ = this.#act(uid, attempt);
     await this.#untilStarted(uid, attempt, created);
     failpoint("after-start");
     if (created) this.#removeOutdated(uid, launch.history);
@@ -168,6 +171,7 @@ class LinuxDriver implements ProcessDriver {
     checkSignal(signal);
     const milliseconds = Math.max(0, Math.ceil(grace));
     using waiter = this.#waiters.create(uid, attempt);
+    using _ = this.#act(uid, attempt);
     const recipient = await this.#send(uid, attempt, `stop ${signal} ${milliseconds} ${reason}\n`);
     failpoint("after-stop-request");
     if (recipient === "orphan") {
@@ -256,6 +260,13 @@ class LinuxDriver implements ProcessDriver {
     this.#events?.[Symbol.dispose]();
     this.#logProbes.forget();
     await this.#server.close();
+  }
+
+  /** Marks an attempt as being acted on, until it is disposed of. */
+  #act(uid: string, attempt: number): Disposable {
+    const key = `${uid}/${attempt}`;
+    this.#actions.add(key);
+    return { [Symbol.dispose]: () => void this.#actions.delete(key) };
   }
 
   #create(uid: string, attempt: number, launch: Launch, record: AttemptRecord): boolean {
@@ -366,9 +377,9 @@ class LinuxDriver implements ProcessDriver {
   }
 
   #removeOutdated(uid: string, history: number): void {
-    const states = this.#folders
-      .attempts(uid)
-      .map((number) => ({ number, exited: !this.#isActive(uid, number) }));
+    const numbers = this.#folders.attempts(uid);
+    if (numbers.length <= history) return;
+    const states = numbers.map((number) => ({ number, exited: !this.#isActive(uid, number) }));
     for (const number of outdatedAttempts(states, history)) {
       // It is tried again at the next start.
       tryTo(() => this.#folders.remove(uid, number));

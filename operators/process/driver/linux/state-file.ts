@@ -39,7 +39,8 @@ export function readState(path: string): ShimState | undefined {
     if (bytes === undefined) return undefined;
     const body = bytes.subarray(headerSize);
     const header = bytes.toString("latin1", 0, headerSize);
-    if (bytes.length === size && header === headerOf(body)) return parseState(body.toString());
+    if (bytes.length !== size || header !== headerOf(body)) continue;
+    return parseState(body.toString("utf8", 0, endOf(body)));
   }
   return undefined;
 }
@@ -61,10 +62,21 @@ function readBytes(path: string): Buffer | undefined {
   }
 }
 
+const padding = Buffer.alloc(size - headerSize, "\n");
+
+/** End of the fields. Line feeds fill the rest, which is most of the body. */
+function endOf(body: Buffer): number {
+  const end = body.indexOf("\n\n", 1);
+  return end < 0 ? body.length : end + 1;
+}
+
+/** Header with the sum of all 32-bit words. Returns an empty string, which is no header, if something follows the padding. */
 function headerOf(body: Buffer): string {
-  let sum = 0;
-  for (let offset = 0; offset + 4 <= body.length; offset += 4) sum = (sum + body.readUInt32BE(offset)) >>> 0;
-  return `fettle1 ${sum.toString(16).padStart(8, "0")}`;
+  const end = Math.ceil(endOf(body) / 4) * 4;
+  if (!body.subarray(end).equals(padding.subarray(end))) return "";
+  let sum = ((body.length - end) / 4) * padding.readUInt32BE();
+  for (let offset = 0; offset < end; offset += 4) sum += body.readUInt32BE(offset);
+  return `fettle1 ${(sum >>> 0).toString(16).padStart(8, "0")}`;
 }
 
 /** At most 700 bytes, on one line. */
