@@ -22,7 +22,7 @@ interface DriverOptions {
 
 export interface ProcessOperatorOptions {
   /**
-   * What happens to processes when Fettle is stopped: they keep running and are adopted by the next start, or they are stopped.
+   * Fate of processes when Fettle is stopped. `keep`: they go on, and the next start adopts them. `stop`: they are stopped.
    * Default: `keep`; with an in-memory store they are always stopped.
    */
   readonly onExit?: "keep" | "stop" | undefined;

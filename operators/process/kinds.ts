@@ -171,7 +171,7 @@ export const Process = resource("process.fettle.dev/v1", "Process", {
       .object({
         cron: z.string().min(1),
         timeZone: z.string().default("UTC"),
-        /** How long after its time a run that was missed is still started. Default: not at all. */
+        /** Age up to which a missed run is still started. Default: missed runs are not started. */
         startingDeadline: schema.duration().optional(),
       })
       .optional(),
@@ -198,7 +198,7 @@ export const Process = resource("process.fettle.dev/v1", "Process", {
     /** Exits of earlier attempts, oldest first. */
     exits: z.array(exit),
     ports: z.record(z.string(), z.int()),
-    /** How descendants that leave the process group are found. */
+    /** Means of finding descendants that left the process group. */
     tracking: z.enum(["Cgroup", "Subreaper", "ProcessGroup"]),
     cpuSeconds: z.number(),
     memoryBytes: z.number(),

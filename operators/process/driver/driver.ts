@@ -138,7 +138,7 @@ export interface Attempt {
   readonly notified: boolean;
   /** True if an earlier instance of the driver started it. */
   readonly adopted: boolean;
-  /** How descendants that leave their process group are found; `none` finds only the process group. */
+  /** Means of finding descendants that left the process group; with `none`, these are not found. */
   readonly tracking: "cgroup" | "subreaper" | "none";
   /** Why limits are not in force; empty if all of them are. */
   readonly limitProblems: readonly string[];

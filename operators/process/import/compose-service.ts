@@ -173,7 +173,7 @@ function dependenciesOf(value: YamlValue): readonly ComposeDependency[] {
 }
 
 function restartOf(value: YamlValue): ProcessInput["restart"] {
-  // Compose does not restart a service unless told so; a Process is restarted by default.
+  // Compose restarts no service by default; a Process is restarted.
   const text = value.text() ?? "no";
   const [, maximum] = /^on-failure:(\d+)$/.exec(text) ?? [];
   if (maximum !== undefined) {

@@ -37,7 +37,8 @@ const behaviours: readonly Behaviour[] = ["untouched", "server", "crashing", "ta
 
 class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), "fettle-kills-"));
-  readonly #port = 20_000 + Math.floor(Math.random() * 20_000);
+  /** Below the ports that processes get. It stays the same, so that clients find the next start. */
+  readonly #port = 10_000 + Math.floor(Math.random() * 9000);
 
   get data(): string {
     return join(this.folder, "data");

@@ -24,7 +24,7 @@ const maxSweeps = 100;
 interface Verdict {
   readonly state: AttemptState;
   readonly exit?: ExitRecord | undefined;
-  /** What the shim wrote. */
+  /** Content of the state file. */
   readonly shim: ShimState | undefined;
 }
 
@@ -36,7 +36,7 @@ export class AttemptReader {
   /** Ends that this instance noticed; kept in memory for the case that the disk is full. */
   readonly #ends = new Map<string, ExitRecord>();
 
-  /** How often the leftovers of lost attempts were found. */
+  /** Number of searches that found leftovers of a lost attempt, by attempt. */
   readonly #sweeps = new Map<string, number>();
 
   constructor(options: AttemptReaderOptions) {

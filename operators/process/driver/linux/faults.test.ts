@@ -93,7 +93,7 @@ describeIf(isLinux, "Linux", "processes that misbehave", () => {
     expect(await textOf(machine.driver.logs(uid, 1, { tail: 3000 }))).toHaveLength(3000);
   });
 
-  test("a reader that is too slow for the rotation is told where lines are missing", async () => {
+  test("a reader that is too slow for the rotation gets a mark where lines are missing", async () => {
     await using machine = await TestMachine.open();
     const script =
       "$| = 1; $SIG{HUP} = sub { print qq($_\\n) for 2 .. 5000; exit }; print qq(1\\n); sleep 1000";
