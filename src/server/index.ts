@@ -42,7 +42,14 @@ export type {
 } from "./resources/resource-type.js";
 export { ResourceTypes } from "./resources/resource-types.js";
 export type { ObjectResponse } from "./resources/stored-object.js";
-export type { Extension, ExtensionResponse, ExtensionRequest } from "./http/paths/extension.js";
+export type { Extension, ExtensionResponse, ExtensionRequest, ServeSocket } from "./http/paths/extension.js";
+export type { SocketConnection } from "./http/socket/socket-connection.js";
+export {
+  problemDetails,
+  problemType,
+  type FieldProblem,
+  type ProblemDetails,
+} from "./http/response/problem.js";
 export type { MetricSource } from "./http/metrics/prometheus.js";
 export type { KeyPair } from "./http/tls/certificate.js";
 export type { KeyPairFiles } from "./http/tls/certificate-files.js";

@@ -29,7 +29,7 @@ export interface CustomResourceDefinitionVersion {
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: {
     readonly group: string;
     readonly names: {
@@ -53,11 +53,15 @@ export interface CustomResourceDefinition {
  * await client.apply(customResourceDefinition(Site));
  */
 export function customResourceDefinition(resource: Resource): CustomResourceDefinition {
-  const { group, kind, listKind, plural, singular, shortNames, categories, scope, versions } = resource;
+  const { group, kind, listKind, plural, singular, shortNames, categories, scope, versions, approval } =
+    resource;
   return deepFreeze({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
+    metadata: {
+      name: `${plural}.${group}`,
+      ...(approval !== undefined && { annotations: { "api-approved.kubernetes.io": approval } }),
+    },
     spec: {
       group,
       names: {

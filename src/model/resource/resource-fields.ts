@@ -1,6 +1,7 @@
 import type { ReportProblem } from "./convert/problems.js";
 import { parseColumnPath, schemaAt } from "../schema/column-path.js";
 import type { Column, ColumnOptions, ColumnType, Scale } from "./resource-types.js";
+import { hasStandardStatus } from "./standard-status.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 
 /** Kubernetes' limit for selectable fields. */
@@ -78,9 +79,9 @@ const ageColumn: Column = {
  * the same name or path. An API server prints Age by itself only for a kind without columns.
  */
 export function withStandardColumns(declared: readonly Column[], root: StructuralSchema): Column[] {
-  const hasConditions = root.properties?.["status"]?.properties?.["conditions"] !== undefined;
-  if (!hasConditions && declared.length === 0) return [];
-  const standard = hasConditions ? [...standardColumns, ageColumn] : [ageColumn];
+  const isStandard = hasStandardStatus(root);
+  if (!isStandard && declared.length === 0) return [];
+  const standard = isStandard ? [...standardColumns, ageColumn] : [ageColumn];
   const isDeclared = (column: Column): boolean =>
     declared.some(
       ({ name, path }) => name.toLowerCase() === column.name.toLowerCase() || path === column.path,

@@ -10,6 +10,7 @@ type NameKey = "group" | "version" | "plural" | "singular" | "listKind" | "short
 export type ResourceNames = Pick<Resource, NameKey>;
 
 interface NameOptions {
+  readonly approval?: string;
   readonly plural?: string;
   readonly singular?: string;
   readonly listKind?: string;
@@ -26,7 +27,7 @@ export function resourceNames(
   options: NameOptions,
   report: ReportProblem,
 ): ResourceNames {
-  const { group, version } = checkApiVersion(apiVersion, report);
+  const { group, version } = checkApiVersion(apiVersion, options.approval, report);
   const isKind = camelCase.test(kind) && kind.length <= 63;
   if (!isKind) {
     report(
@@ -74,7 +75,11 @@ export function resourceNames(
   };
 }
 
-function checkApiVersion(apiVersion: string, report: ReportProblem): { group: string; version: string } {
+function checkApiVersion(
+  apiVersion: string,
+  approval: string | undefined,
+  report: ReportProblem,
+): { group: string; version: string } {
   const { group = "", version = "" } = parseApiVersion(apiVersion) ?? {};
   const example = 'write it as group/version with a domain of your own: "demo.dev/v1"';
   if (version === "" || group === "") {
@@ -89,11 +94,11 @@ function checkApiVersion(apiVersion: string, report: ReportProblem): { group: st
     report("apiVersion", `the group "${group}": ${fault}`, example);
   if (!group.includes("."))
     report("apiVersion", `the group "${group}" should be a domain with at least one dot`, example);
-  if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) {
+  if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group) && approval === undefined) {
     report(
       "apiVersion",
       `the group "${group}" is reserved for the Kubernetes project, and API servers reject it without its approval`,
-      "use a domain of your own",
+      "use a domain of your own, or set approval for a kind that the project has defined",
     );
   }
   for (const fault of validateDns1035Label(version)) {

@@ -72,6 +72,8 @@ export interface Resource<
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly description?: string;
+  /** Approval of a kind in a group of the Kubernetes project. */
+  readonly approval?: string;
   /**
    * All versions of the kind. The other fields are those of the version in `apiVersion`; currently there is
    * only one.
@@ -89,9 +91,20 @@ export interface ResourceOptions<Spec extends $ZodType, Status extends $ZodType 
   readonly spec: Spec;
   /**
    * Schema of the observed state. `conditions` and `observedGeneration` are added if it does not declare
-   * them, and every field is optional.
+   * them, unless `standardStatus` is false. Every field is optional.
    */
   readonly status?: Status;
+  /**
+   * Adds `conditions` and `observedGeneration` to the status; controllers set them, with the conditions Ready and Stalled. Set it to
+   * false for a kind that others have defined, such as one of the Gateway API: then the status has the declared fields only.
+   * Default: true.
+   */
+  readonly standardStatus?: boolean;
+  /**
+   * URL of the approval of a kind whose group belongs to the Kubernetes project (`*.k8s.io`): the annotation
+   * `api-approved.kubernetes.io` of its definition. Only for kinds that the project has defined.
+   */
+  readonly approval?: string;
   readonly scope?: ResourceScope;
   readonly plural?: string;
   readonly singular?: string;

@@ -77,6 +77,14 @@ describe("resource", () => {
     expect(Site.versions[0]?.schema).toBe(Site.schema);
   });
 
+  test("a kind of the Kubernetes project needs its approval, which is part of the definition", () => {
+    const approval = "https://github.com/kubernetes-sigs/gateway-api/pull/1";
+    const Gateway = resource("gateway.networking.k8s.io/v1", "Gateway", { spec: z.object({}), approval });
+    expect(customResourceDefinition(Gateway).metadata.annotations).toEqual({
+      "api-approved.kubernetes.io": approval,
+    });
+  });
+
   test("adds Ready, Reason and Age to the columns, unless they are declared", () => {
     const columnsOf = (options: object): readonly string[] =>
       resource("demo.dev/v1", "Thing", { spec: z.object({ size: z.int() }), ...options }).columns.map(

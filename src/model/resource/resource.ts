@@ -64,6 +64,7 @@ export function resource<
     ...otherNames,
     scope,
     ...(description !== undefined && { description }),
+    ...(options.approval !== undefined && { approval: options.approval }),
     ...perVersion,
     versions: [only],
   };
@@ -89,7 +90,10 @@ function objectSchema(
   const isNeeded = (spec.required ?? []).length > 0 && spec.default === undefined;
   if (!isNeeded) spec.default ??= {};
   if (options.status)
-    properties["status"] = statusSchema(convertPart("status", options.status, problems, report), report);
+    properties["status"] = statusSchema(convertPart("status", options.status, problems, report), {
+      isStandard: options.standardStatus ?? true,
+      report,
+    });
 
   const schema: SchemaDraft = { type: "object", properties };
   if (description !== undefined) schema.description = description;
@@ -137,10 +141,13 @@ function convertPart(
 }
 
 /**
- * Adds the standard status fields, and makes every field optional: a controller that fails early reports only
+ * Adds the standard status fields if they are wanted, and makes every field optional: a controller that fails early reports only
  * a condition.
  */
-function statusSchema(status: SchemaDraft, report: ReportProblem): SchemaDraft {
+function statusSchema(
+  status: SchemaDraft,
+  { isStandard, report }: { readonly isStandard: boolean; readonly report: ReportProblem },
+): SchemaDraft {
   if (status.type !== "object" || status.additionalProperties !== undefined) return status;
   if (status.oneOf ?? status.allOf) {
     report(
@@ -150,7 +157,7 @@ function statusSchema(status: SchemaDraft, report: ReportProblem): SchemaDraft {
     );
   }
   const { required: _required, ...rest } = status;
-  return { ...rest, properties: { ...standardStatus, ...status.properties } };
+  return isStandard ? { ...rest, properties: { ...standardStatus, ...status.properties } } : rest;
 }
 
 /**

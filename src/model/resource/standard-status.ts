@@ -24,6 +24,12 @@ const condition: StructuralSchema = {
   required: ["lastTransitionTime", "message", "reason", "status", "type"],
 };
 
+/** True for the schema of an object whose status has the standard fields. */
+export function hasStandardStatus(root: StructuralSchema): boolean {
+  const fields = root.properties?.["status"]?.properties ?? {};
+  return Object.keys(standardStatus).every((field) => Object.hasOwn(fields, field));
+}
+
 /** Schemas of the standard status fields. Fields that the schema lacks would be pruned. */
 export const standardStatus: Readonly<Record<string, StructuralSchema>> = {
   conditions: {

@@ -174,3 +174,10 @@ test("resolves waiters when stopped or when the store closes", async () => {
   await others.stop();
   expect(errors).toEqual([]);
 });
+
+test("reports no keys that are not objects", async () => {
+  await put("/claims/a", "/fettle/state/b", "/core/c");
+  await start();
+  await changes.reached(await put("/claims/d", "/fettle/state/e", "/core/f"));
+  expect(received).toEqual(["present /core/c", "complete", "put /core/f"]);
+});

@@ -7,7 +7,7 @@ import {
   type Store,
   type StoreEvent,
 } from "../../store/index.js";
-import { claimPrefix } from "../registry/keys.js";
+import { isObjectKey } from "../registry/keys.js";
 
 /** Entries and bytes per page of the initial read. */
 const page = { limit: 500, bytes: 2 ** 20 };
@@ -107,7 +107,7 @@ export class Changes {
     })) {
       for (const event of events) {
         this.#touched?.add(event.key);
-        if (!event.key.startsWith(claimPrefix)) this.#notify((listener) => listener.changed(event));
+        if (isObjectKey(event.key)) this.#notify((listener) => listener.changed(event));
       }
       this.#seen = revision;
       this.#release();
@@ -132,7 +132,7 @@ export class Changes {
         const { entries, more } = await this.#store.range({ prefix: "/", after, ...page });
         if (isOver()) return;
         for (const entry of entries) {
-          if (entry.key.startsWith(claimPrefix)) continue;
+          if (!isObjectKey(entry.key)) continue;
           if (!touched.has(entry.key)) this.#notify((listener) => listener.present?.(entry));
         }
         after = entries.at(-1)?.key;

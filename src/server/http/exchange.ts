@@ -32,6 +32,8 @@ export class Exchange {
   series: RequestSeries | undefined;
   /** Slot among the requests in flight, acquired or queued for. */
   slot: InFlightSlot | undefined;
+  /** True when errors are sent as problems (RFC 9457). */
+  hasProblems = false;
   /** True when the client sent `Expect: 100-continue` and waits for that response. */
   expectsContinue = false;
   /** True once the request was counted and its slot released. */

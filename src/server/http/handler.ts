@@ -1,7 +1,9 @@
 import { statusOf } from "../../model/errors/api-error.js";
+import { failureStatus } from "../../model/errors/status.js";
 import { asApiError, failures } from "../../model/core.js";
 import { isPretty } from "./response/is-pretty.js";
-import { sendStatus, sendText } from "./response/send.js";
+import { problemDetails, problemType } from "./response/problem.js";
+import { send, sendStatus, sendText } from "./response/send.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { HostCheck } from "./auth/hosts.js";
 import { checkHeaders } from "./auth/refused-headers.js";
@@ -13,13 +15,21 @@ import { costOfList, limitOf, type InFlight, type RequestLoad } from "./limits/i
 import { PageNotFound } from "../request/resolve.js";
 import type { Verb } from "../resources/resource-type.js";
 import { isSubresource } from "../resources/subresources.js";
-import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
+import {
+  extensionFor,
+  isFollowing,
+  serveExtension,
+  serveUpgrade,
+  type Extension,
+} from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
 import { AbortedError } from "./request/aborted-error.js";
 import { decodePath, parseResourcePath, verbOf, type ResourcePath } from "./request/path.js";
 import { timeoutOf } from "./request/timeout.js";
 import { respond } from "./respond.js";
+import type { SocketUpgrade } from "./socket/accept-websocket.js";
 import { serveWatch } from "./watch/serve-watch.js";
+import { webSocketWatch } from "./watch/serve-websocket.js";
 
 /** Parts of a server that handle its requests. */
 export interface HandlerParts extends PathParts {
@@ -40,10 +50,9 @@ interface RequestTarget {
   readonly path: string;
   readonly resource: ResourcePath | undefined;
   readonly extension: Extension | undefined;
+  /** Set for a WebSocket. */
+  readonly upgrade: SocketUpgrade | undefined;
 }
-
-/** Sends the events of a watch; WebSockets have an implementation of their own. */
-export type ServeWatch = typeof serveWatch;
 
 const metricVerbs = new Map([
   ["get", "GET"],
@@ -80,13 +89,13 @@ export class Handler {
   handle(
     request: HttpRequest,
     response: HttpResponse,
-    { expectsContinue = false, watch = serveWatch }: { expectsContinue?: boolean; watch?: ServeWatch } = {},
+    { expectsContinue = false, upgrade }: { expectsContinue?: boolean; upgrade?: SocketUpgrade } = {},
   ): void {
     const exchange = new Exchange(request, response);
     exchange.expectsContinue = expectsContinue;
     this.#open++;
     try {
-      const responding = this.#serve(exchange, watch);
+      const responding = this.#serve(exchange, upgrade);
       if (responding === undefined) this.#finish(exchange);
       else {
         responding.then(
@@ -99,7 +108,7 @@ export class Handler {
     }
   }
 
-  #serve(exchange: Exchange, watch: ServeWatch): void | Promise<void> {
+  #serve(exchange: Exchange, upgrade: SocketUpgrade | undefined): void | Promise<void> {
     const { hosts, authenticate, context } = this.#parts;
     const { request, method, host } = exchange;
     if (host === undefined && request.httpVersion !== "1.0") {
@@ -108,19 +117,29 @@ export class Handler {
     checkHeaders(request);
     hosts.check(host, request.headers.origin);
     const path = decodePath(exchange.rawPath);
+    const { resource, extension } = this.#find(path);
+    exchange.hasProblems = extension?.errors === "problem";
     const user = authenticate(request) ?? anonymous;
     exchange.user = user;
 
-    const resource = parseResourcePath(path);
     const verb = resource ? verbOf(method, resource, () => exchange.query) : method.toLowerCase();
-    const extension = resource === undefined ? extensionFor(this.#parts.extensions, path) : undefined;
-    const target: RequestTarget = { user, verb, path, resource, extension };
-    const kind = extension !== undefined && isFollowing(exchange) ? "watches" : limitOf(verb);
+    const target: RequestTarget = { user, verb, path, resource, extension, upgrade };
+    const kind = isLasting(exchange, target) ? "watches" : limitOf(verb);
     if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
     const cost = verb === "list" ? costOf(exchange) : 1;
     const ready = isExempt(path) ? undefined : this.#acquireSlot(exchange, { kind, user: user.name, cost });
-    if (ready === undefined) return this.#respond(exchange, target, watch);
-    return ready.then(() => (exchange.finished ? undefined : this.#respond(exchange, target, watch)));
+    if (ready === undefined) return this.#respond(exchange, target);
+    return ready.then(() => (exchange.finished ? undefined : this.#respond(exchange, target)));
+  }
+
+  /** Resource or extension at a path. The core group has only the version v1, so that extensions may serve others: `/api/v2`. */
+  #find(path: string): Pick<RequestTarget, "resource" | "extension"> {
+    const resource = parseResourcePath(path);
+    if (resource !== undefined && (resource.group !== "" || resource.version === "v1")) {
+      return { resource, extension: undefined };
+    }
+    const extension = extensionFor(this.#parts.extensions, path);
+    return extension === undefined ? { resource, extension } : { resource: undefined, extension };
   }
 
   /** Acquires a slot among the requests in flight. Resolves when the request may start; undefined when it may start now. */
@@ -138,27 +157,40 @@ export class Handler {
     });
   }
 
-  #respond(exchange: Exchange, target: RequestTarget, watch: ServeWatch): void | Promise<void> {
+  #respond(exchange: Exchange, target: RequestTarget): void | Promise<void> {
     const { metrics, context, types } = this.#parts;
-    const { user, verb, path, resource, extension } = target;
+    const { user, verb, path, resource, extension, upgrade } = target;
     if (resource === undefined) {
-      const serve = (): void | Promise<void> =>
-        extension === undefined
-          ? servePath(this.#parts, exchange, path)
-          : this.#serveExtension(extension, exchange, path);
-      return context.pipeline.handlePath({ user, verb, path }, serve);
+      const attributes = { user, verb, path };
+      if (extension === undefined) {
+        return context.pipeline.handlePath(attributes, () => servePath(this.#parts, exchange, path));
+      }
+      const serve = (): Promise<void> => this.#serveExtension(extension, exchange, path, upgrade);
+      return context.pipeline.handlePath(attributes, serve, { authorize: extension.access !== "own" });
     }
     const type = types.find(resource.group, resource.version, resource.resource);
     if (type !== undefined) {
       exchange.series = metrics.ofResource(type, metricVerbs.get(verb) ?? "", metricSubresource(resource));
     }
     const line = { user, verb: verb as Verb, path: resource, type };
-    return verb === "watch" ? watch(context, exchange, line) : respond(context, exchange, line);
+    if (verb !== "watch") return respond(context, exchange, line);
+    const watch = upgrade === undefined ? serveWatch : webSocketWatch(upgrade);
+    return watch(context, exchange, line);
   }
 
-  async #serveExtension(extension: Extension, exchange: Exchange, path: string): Promise<void> {
-    exchange.series = this.#parts.metrics.ofPath(extension.path);
-    if (!(await serveExtension(extension, exchange, path, this.#parts.context))) throw new PageNotFound();
+  async #serveExtension(
+    extension: Extension,
+    exchange: Exchange,
+    path: string,
+    upgrade: SocketUpgrade | undefined,
+  ): Promise<void> {
+    const { metrics, context } = this.#parts;
+    exchange.series = metrics.ofPath(extension.path);
+    const served =
+      upgrade === undefined || extension.upgrade === undefined
+        ? await serveExtension(extension, exchange, path, context)
+        : await serveUpgrade(extension, exchange, path, context, upgrade);
+    if (!served) throw new PageNotFound();
   }
 
   #setDeadline(exchange: Exchange, maximum: number): void {
@@ -175,6 +207,7 @@ export class Handler {
     try {
       if (asApiError(error) === undefined && !(error instanceof PageNotFound)) onError(error);
       if (exchange.response.headersSent) exchange.response.destroy();
+      else if (exchange.hasProblems) sendProblem(exchange, error);
       else if (error instanceof PageNotFound) sendText(exchange, 404, "404 page not found\n");
       else sendFailure(exchange, error);
     } catch (sendError) {
@@ -206,7 +239,13 @@ export class Handler {
   }
 }
 
-const exemptPaths = /^\/(?:(?:healthz|livez|readyz)(?:\/|$)|metrics$)/;
+/** True when the response may take any time. */
+function isLasting(exchange: Exchange, { extension, upgrade }: RequestTarget): boolean {
+  if (extension === undefined) return false;
+  return isFollowing(exchange) || (upgrade !== undefined && extension.upgrade !== undefined);
+}
+
+const exemptPaths = /^\/(?:(?:healthz|livez|readyz)(?:\/|$)|(?:health|ready|metrics)$)/;
 
 /** Health and metrics bypass the limits: they matter most when the server is overloaded. */
 function isExempt(path: string): boolean {
@@ -220,6 +259,17 @@ function costOf({ rawQuery, query }: Exchange): number {
 /** Subresource as a metric label; empty for unknown ones, since clients must not be able to create new series. */
 function metricSubresource({ subresource }: ResourcePath): string {
   return subresource !== undefined && isSubresource(subresource) ? subresource : "";
+}
+
+function sendProblem(exchange: Exchange, error: unknown): void {
+  const status =
+    error instanceof PageNotFound
+      ? failureStatus("NotFound", `there is nothing at ${exchange.rawPath}`)
+      : statusOf(error);
+  const { code, details } = status;
+  const more = details?.retryAfterSeconds ? ["Retry-After", String(details.retryAfterSeconds)] : [];
+  const problem = problemDetails(status, exchange.rawPath);
+  void send(exchange, code, problemType, `${JSON.stringify(problem)}\n`, more);
 }
 
 function sendFailure(exchange: Exchange, error: unknown): void {

@@ -23,7 +23,7 @@ import type { Extension } from "./paths/extension.js";
 import type { HealthCheck } from "./paths/health.js";
 import { versionInfo } from "./paths/version.js";
 import { checkKeyPair, namesOf, type KeyPair } from "./tls/certificate.js";
-import { webSocketWatch } from "./watch/serve-websocket.js";
+import { SocketClosure } from "./socket/socket-connection.js";
 
 export interface HttpOptions {
   readonly pipeline: RequestPipeline;
@@ -137,7 +137,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const close = async (deadline = 10_000): Promise<void> => {
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const watch of context.watches.keys()) watch.abort();
+    const stopping = new SocketClosure(1001, "the server is shutting down");
+    for (const watch of context.watches.keys()) watch.abort(stopping);
     connections.closeSessions();
     const timer = clock.after(deadline, () => connections.destroyAll());
     await Promise.race([handler.whenIdle(), closed]);
@@ -169,7 +170,8 @@ function publicName({ hosts = [], tls }: HttpOptions): string {
 
 function endRevoked(watches: HttpContext["watches"], authenticate: Authenticate): void {
   for (const [watch, { request, user }] of watches) {
-    if (user !== undefined && !isSameUser(user, authenticatedUser(authenticate, request))) watch.abort();
+    if (user !== undefined && !isSameUser(user, authenticatedUser(authenticate, request)))
+      watch.abort(new SocketClosure(1008, "the token is no longer valid, or its user has changed"));
   }
 }
 
@@ -256,7 +258,7 @@ function shutdownCheck(closing: () => boolean): HealthCheck {
   };
 }
 
-/** Handles `Upgrade` requests, for which Node provides only the socket. Only watches are upgraded, to WebSockets. */
+/** Handles `Upgrade` requests, for which Node provides only the socket. Watches and extensions are upgraded, to WebSockets. */
 function handleUpgrade(handler: Handler, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.on("error", () => socket.destroy());
   const { "content-length": length = "0", "transfer-encoding": coding, upgrade = "" } = request.headers;
@@ -270,5 +272,5 @@ function handleUpgrade(handler: Handler, request: IncomingMessage, socket: Duple
   response.assignSocket(request.socket);
   response.once("finish", () => request.socket.destroySoon());
   const isWebSocket = upgrade.toLowerCase() === "websocket";
-  handler.handle(request, response, isWebSocket ? { watch: webSocketWatch(socket, head) } : {});
+  handler.handle(request, response, isWebSocket ? { upgrade: { socket, head } } : {});
 }

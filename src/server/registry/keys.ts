@@ -5,6 +5,14 @@ import type { ResourceType } from "../resources/resource-type.js";
 /** Prefix of keys that are not objects: values that objects claim for themselves alone. */
 export const claimPrefix = "/claims/";
 
+/** Prefix of keys that are not objects: events, state and cursors of a control plane. */
+const internalPrefix = "/fettle/";
+
+/** True for keys of objects, whose first two segments are group and plural. */
+export function isObjectKey(key: string): boolean {
+  return !key.startsWith(claimPrefix) && !key.startsWith(internalPrefix);
+}
+
 /** Store key of an object. */
 export function storeKey({ namespaced, storage }: ResourceType, { namespace, name }: ObjectKey): string {
   return namespaced ? `${storage.prefix}${namespace ?? ""}/${name}` : `${storage.prefix}${name}`;

@@ -87,10 +87,17 @@ export class RequestPipeline {
     }
   }
 
-  /** Handles a request for a path outside the API: authorizes the user, performs it, audits the outcome. */
-  async handlePath<Result>(attributes: Attributes, perform: () => Result | Promise<Result>): Promise<Result> {
+  /**
+   * Handles a request for a path outside the API: authorizes the user, performs it, audits the outcome. With `authorize: false`,
+   * `perform` checks access itself.
+   */
+  async handlePath<Result>(
+    attributes: Attributes,
+    perform: () => Result | Promise<Result>,
+    { authorize = true }: { readonly authorize?: boolean } = {},
+  ): Promise<Result> {
     try {
-      await this.checkAccess(attributes);
+      if (authorize) await this.checkAccess(attributes);
       const result = await perform();
       this.#record(attributes, 200);
       return result;

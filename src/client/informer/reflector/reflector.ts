@@ -57,6 +57,8 @@ export interface ReflectorState {
   lastError?: unknown;
   /** Time of the last event or bookmark, in milliseconds since 1970. */
   lastEventAt?: number;
+  /** Time of the first failure since then; undefined after an event, a bookmark or a list. */
+  failingSince?: number | undefined;
 }
 
 /**
@@ -184,7 +186,7 @@ export class Reflector {
       let listing = initial;
       let onlyInitial = true;
       for await (const events of untilEnd(batches, guard.signal)) {
-        this.state.lastEventAt = clock.now();
+        this.#received();
         for (const event of events) {
           if (listing === undefined) this.#apply(event, undefined);
           else if (!endsInitialEvents(event)) this.#apply(event, listing);
@@ -228,13 +230,18 @@ export class Reflector {
   }
 
   #listed(replacement: Replacement, version: string): void {
-    const { view, onSynced, clock } = this.#options;
+    const { view, onSynced } = this.#options;
     const before = view.synced;
     replacement.finish(version);
     this.#version = version;
     this.#missing.found();
-    this.state.lastEventAt = clock.now();
+    this.#received();
     if (!before) onSynced();
+  }
+
+  #received(): void {
+    this.state.lastEventAt = this.#options.clock.now();
+    this.state.failingSince = undefined;
   }
 
   async #failed(error: unknown, signal: AbortSignal): Promise<void> {
@@ -242,6 +249,7 @@ export class Reflector {
     const doing = this.#version === undefined ? "listing" : "watching";
     this.state.errors++;
     this.state.lastError = error;
+    this.state.failingSince ??= this.#options.clock.now();
     const failures = this.#backoff.failed();
     if (isOutdated(error)) {
       this.#version = undefined;

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { widget, widgetsPath } from "../fixtures/http-client.js";
 import { adminToken, widgetServer, type WidgetServer } from "../fixtures/widget-server.js";
+import type { Extension } from "../paths/extension.js";
 import { ensureCertificates, type ServerCertificates } from "./certificates.js";
 
 let folder: string;
@@ -22,7 +23,11 @@ const authorization = `Bearer ${adminToken}`;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "fettle-tls-server-"));
   certificates = await ensureCertificates(folder, { names: ["fettle.example.com"] });
-  api = await widgetServer({ tls: certificates });
+  const socket: Extension = {
+    path: "/socket",
+    serve: async () => ({ code: 426, headers: { Upgrade: "websocket" }, json: {} }),
+  };
+  api = await widgetServer({ tls: certificates, extensions: [socket] });
   session = connectHttp2(api.server.url, { ca: certificates.ca });
 });
 afterAll(async () => {
@@ -64,6 +69,12 @@ test("HTTP/2: writes and reads", async () => {
   expect((await ask(`${widgetsPath}/none`)).headers[":status"]).toBe(404);
   const warned = await ask(widgetsPath, post, JSON.stringify(widget("b", { no: 1, nor: 2 })));
   expect(String(warned.headers["warning"])).toContain("spec.nor");
+});
+
+test("HTTP/2: a path for WebSockets says so, without the header that HTTP/2 forbids", async () => {
+  const { headers } = await ask("/socket");
+  expect(headers[":status"]).toBe(426);
+  expect(headers.upgrade).toBeUndefined();
 });
 
 test("HTTP/2: large lists, plain and compressed", async () => {

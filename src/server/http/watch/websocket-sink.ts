@@ -1,9 +1,7 @@
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../model/core.js";
+import { highWaterMark } from "../socket/accept-websocket.js";
 import type { EventSink } from "./send-events.js";
-
-/** Buffered bytes above which writing waits for the client. */
-const highWaterMark = 64 * 1024;
 
 /** Writes a watch to a WebSocket: one text message for each event. */
 export function webSocketSink(socket: WebSocket, clock: Clock, stalledAfter: number): EventSink {

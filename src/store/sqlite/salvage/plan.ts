@@ -76,7 +76,8 @@ export function planSalvage(
     lost,
     gaps,
     lostWithoutName: swept === Infinity ? 0 : Math.max(0, missing - named),
-    knowsGaps: anchor !== undefined && swept !== Infinity,
+    // Without the high-water mark, nobody knows whether the newest mutations are missing.
+    knowsGaps: marked !== undefined && anchor !== undefined && swept !== Infinity,
     revision,
     mayHaveDeleted: !knowsFreePages,
   };
