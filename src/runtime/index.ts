@@ -14,6 +14,7 @@ export {
 export type {
   CleanupContext,
   Effect,
+  EnqueueTarget,
   EnsureOptions,
   Observed,
   PlainContext,
@@ -36,6 +37,7 @@ export {
   type Watch,
   type ControllerWatchOptions,
 } from "./controller/watch.js";
+export { onEvent, type EventFeed, type EventMapper, type EventWatch } from "./controller/event-watch.js";
 export { triggers, type TriggerSource } from "./controller/triggers.js";
 export { startControllers, type Controllers, type ControllersOptions } from "./start/start-controllers.js";
 export type { Election, Shards } from "./start/ownership.js";
@@ -65,6 +67,12 @@ export {
 } from "./queue/rate-limiter.js";
 export { strategies } from "./controller/strategies.js";
 export type { Strategy, StrategyRule } from "./queue/strategy.js";
+export type {
+  AnnotationRule,
+  ObjectStrategyInput,
+  PriorityLevel,
+  StrategyCondition,
+} from "./controller/annotation-strategy.js";
 
 export { schedule, type Schedule, type ScheduleOptions, type ScheduleContext } from "./schedule/schedule.js";
 export {
@@ -81,5 +89,24 @@ export { sharding, type Sharding, type ShardingOptions, type ShardWork } from ".
 export { NotLeaderError } from "./lease/term.js";
 export { eventRecorder, type EventRecorder, type EventRecorderOptions } from "./recorder/event-recorder.js";
 export { breakers, type Breakers } from "./breaker/breakers.js";
-export { CircuitOpenError, type Breaker, type BreakerOptions, type BreakerState } from "./breaker/breaker.js";
-export { health, type Health, type HealthReport } from "./health/health.js";
+export {
+  CircuitOpenError,
+  type Breaker,
+  type BreakerOptions,
+  type BreakerSnapshot,
+  type BreakerState,
+} from "./breaker/breaker.js";
+export { health, type Health, type HealthReport, type HealthStatus } from "./health/health.js";
+export {
+  startHealthMonitor,
+  type HealthChange,
+  type HealthMonitor,
+  type HealthMonitorOptions,
+} from "./health/health-monitor.js";
+export {
+  startPerformanceMonitor,
+  type Alert,
+  type PerformanceMonitor,
+  type PerformanceMonitorOptions,
+} from "./performance/performance-monitor.js";
+export type { MetricDefinition, PerformanceOptions, ThresholdOptions } from "./performance/options.js";

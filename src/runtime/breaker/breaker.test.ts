@@ -202,6 +202,27 @@ test("is shared by name, told about, and can be reset", async () => {
   expect(() => shared.get("db", { failures: 2 })).toThrow("breaker db already exists with other options");
 });
 
+test("a snapshot says how many failures count, until when it is open, and why", async () => {
+  const shared = breakers({ clock });
+  const breaker = shared.get("gateway", { failures: 2 });
+  const before = { name: "gateway", state: "closed", failures: 0, threshold: "2 in a row" };
+  expect(breaker.snapshot()).toEqual(before);
+  await breaker.run(fail).catch(() => {});
+  const failedOnce = { failures: 1, lastError: "broken", lastFailureAt: clock.now() };
+  expect(breaker.snapshot()).toEqual({ ...before, ...failedOnce });
+  await breaker.run(fail).catch(() => {});
+  const openUntil = clock.now() + 60_000;
+  expect(breaker.snapshot()).toEqual({ ...before, ...failedOnce, state: "open", failures: 0, openUntil });
+  await clock.advance(60_000);
+  expect(breaker.snapshot()).toMatchObject({ state: "half-open", lastError: "broken" });
+  breaker.reset();
+  expect(breaker.snapshot()).toEqual(before);
+  const byRatio = shared.get("db", { ratio: 0.25, minimum: 4, window: "30s" });
+  for (const call of [succeed, fail]) await byRatio.run(call).catch(() => {});
+  const threshold = "25 % of 4 or more calls in 30s";
+  expect(byRatio.snapshot()).toMatchObject({ state: "closed", failures: 1, threshold });
+});
+
 test.each([[{ failures: 0 }], [{ ratio: 2 }], [{ probes: 1.5 }], [{ window: 0 }]])(
   "%j is refused",
   (options) => {

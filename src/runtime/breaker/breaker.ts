@@ -1,4 +1,5 @@
 import { duration, formatDuration, type Clock, type Duration } from "../../model/core.js";
+import { messageOf } from "../log/message-of.js";
 import { OutcomeWindow } from "./outcome-window.js";
 
 /*
@@ -49,6 +50,21 @@ export type BreakerEvent =
 
 export type BreakerListener = (event: BreakerEvent) => void;
 
+/** State of a breaker at one moment, as people see it. */
+export interface BreakerSnapshot {
+  readonly name: string;
+  readonly state: BreakerState;
+  /** Failures that count: those in a row, or within the window of the `ratio`. 0 unless it is closed. */
+  readonly failures: number;
+  /** Failures that open it: `5 in a row`, `50 % of 10 or more calls in 1m`. */
+  readonly threshold: string;
+  /** Time at which an open breaker lets a call through, in milliseconds since 1970. */
+  readonly openUntil?: number | undefined;
+  /** Message of the last failure, also after the breaker has closed; a reset removes it. */
+  readonly lastError?: string | undefined;
+  readonly lastFailureAt?: number | undefined;
+}
+
 /** Error of a call that an open breaker refused. */
 export class CircuitOpenError extends Error {
   override readonly name = "CircuitOpenError";
@@ -89,6 +105,7 @@ export class Breaker {
   readonly #probing = new Set<{ readonly since: number }>();
   #openedAt = 0;
   #lastError: unknown;
+  #lastFailure: { readonly error: unknown; readonly at: number } | undefined;
 
   constructor(
     name: string,
@@ -164,6 +181,30 @@ export class Breaker {
   /** Closes it by hand, and resets its counters. */
   reset(): void {
     this.#move("closed");
+    this.#lastFailure = undefined;
+  }
+
+  snapshot(): BreakerSnapshot {
+    const { name, state } = this;
+    const failure = this.#lastFailure;
+    return {
+      name,
+      state,
+      failures: state === "closed" ? this.#countedFailures() : 0,
+      threshold: this.#threshold(),
+      ...(state === "open" && { openUntil: this.#openedAt + this.#openFor }),
+      ...(failure !== undefined && { lastError: messageOf(failure.error), lastFailureAt: failure.at }),
+    };
+  }
+
+  #countedFailures(): number {
+    return this.#ratio === undefined ? this.#count : this.#window.totals(this.#clock.now()).failures;
+  }
+
+  #threshold(): string {
+    if (this.#ratio === undefined) return `${this.#failures} in a row`;
+    const share = Math.round(this.#ratio * 1000) / 10;
+    return `${share} % of ${this.#minimum} or more calls in ${formatDuration(this.#window.period)}`;
   }
 
   #admit(): void {
@@ -192,6 +233,7 @@ export class Breaker {
   }
 
   #failed(era: number, error: unknown): void {
+    this.#lastFailure = { error, at: this.#clock.now() };
     this.#tell("failure");
     if (era !== this.#era) return;
     if (this.#state === "half-open" || this.#isTooMuch()) this.#open(error);

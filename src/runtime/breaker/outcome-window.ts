@@ -3,12 +3,15 @@ const slots = 10;
 
 /** Counts calls and failures within a sliding window, in constant memory. */
 export class OutcomeWindow {
+  /** In milliseconds. */
+  readonly period: number;
   readonly #slotLength: number;
   #counts: { slot: number; calls: number; failures: number }[] = [];
 
-  constructor(length: number) {
-    if (!(length > 0)) throw new RangeError("the window of a breaker must be longer than 0");
-    this.#slotLength = length / slots;
+  constructor(period: number) {
+    if (!(period > 0)) throw new RangeError("the window of a breaker must be longer than 0");
+    this.period = period;
+    this.#slotLength = period / slots;
   }
 
   add(now: number, failed: boolean): void {

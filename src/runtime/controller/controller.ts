@@ -8,15 +8,19 @@ import type { PhaseRules } from "./phases.js";
 import type { Predicate } from "./predicates.js";
 import type { PlainReconcile } from "./plain.js";
 import type { RateLimiter } from "../queue/rate-limiter.js";
-import type { Strategy, StrategyInput } from "../queue/strategy.js";
+import type { Strategy } from "../queue/strategy.js";
+import type { ObjectStrategyInput } from "./annotation-strategy.js";
 import type { CleanupContext, Observed, ReconcileContext, TypedKind } from "./reconcile-context.js";
 import type { TriggerSource } from "./triggers.js";
+import type { EventWatch } from "./event-watch.js";
 import type { Watch } from "./watch.js";
 
 /** Retries of failed objects. */
 export interface Backoff {
-  /** Delay before the first retry; it doubles each time. Default 5 ms. */
+  /** Delay before the first retry. Default 5 ms. */
   readonly base?: Duration | undefined;
+  /** Number by which the delay is multiplied each time, 1 or more. Default 2. */
+  readonly factor?: number | undefined;
   /** Longest delay. Default 1000 s. */
   readonly max?: Duration | undefined;
   /** Retries in a row after which a failing object becomes a dead letter. Default: unlimited. */
@@ -36,8 +40,8 @@ export interface CommonOptions<K extends TypedKind> {
   readonly scope?: InformerScope | undefined;
   /** Source of the objects instead of a watch on the API, such as a poller. */
   readonly from?: Source<ObjectOf<K> & KubeObject> | undefined;
-  /** Other objects whose changes trigger runs. */
-  readonly watches?: readonly Watch[] | undefined;
+  /** Other objects whose changes, and events that, trigger runs: made by `watch()` and `onEvent()`. */
+  readonly watches?: readonly (Watch | EventWatch)[] | undefined;
   /** Events from outside of the API that trigger runs, made by `triggers()`. */
   readonly triggers?: readonly TriggerSource[] | undefined;
   /** Filter of changes. Default: all but those of the status alone. */
@@ -52,7 +56,10 @@ export interface CommonOptions<K extends TypedKind> {
   /** Computes the delay before a retry, instead of `backoff`. */
   readonly limiter?: RateLimiter | undefined;
   /** When changes are acted upon: at once, in batches, or in a time window. Default: at once. */
-  readonly strategy?: Strategy | ((change: StrategyInput) => Strategy) | undefined;
+  readonly strategy?:
+    | Strategy
+    | ((change: ObjectStrategyInput<ObjectOf<K> & KubeObject>) => Strategy)
+    | undefined;
   /** Priority of an object in the queue; higher goes first. Default 0. */
   readonly priority?: ((object: ObjectOf<K>) => number) | undefined;
   /** Fairness key of an object: keys take turns in the queue. Default: the namespace. `object` is the cached one, if any. */

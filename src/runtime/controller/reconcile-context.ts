@@ -1,6 +1,8 @@
 import type { AnyKind, ContentOf, ExternalKind, ObjectOf } from "../../client/kinds/kind.js";
 import type { Client } from "../../client/client.js";
+import type { ObjectRef } from "../../client/object-ref.js";
 import type { ConditionStatus, Duration, ObjectMeta } from "../../model/core.js";
+import type { EventInput } from "../../model/cloud-events/cloud-event.js";
 import type { Resource, Status } from "../../model/resource/resource-types.js";
 import type { Requeue, Failed, Wait } from "./outcome.js";
 import type { Log } from "../log/log.js";
@@ -23,6 +25,9 @@ export type Observed<K extends AnyKind> = ObjectOf<K> & {
   /** Empty for kinds without namespaces. */
   readonly namespace: string;
 };
+
+/** Reference to an object whose run is triggered by hand: as for a client, or by its uid. */
+export type EnqueueTarget = ObjectRef | { readonly uid: string };
 
 /** Fields of a status; null removes a field. */
 export type StatusPatch<K extends AnyKind> = K extends Resource
@@ -48,8 +53,12 @@ export interface StepOptions<T> {
   readonly timeout?: Duration | undefined;
   /** Attempts after a failed one, within this run. Default 0. */
   readonly retries?: number | undefined;
-  /** Delay before the first retry; it doubles each time. Default 100 ms. */
+  /** Delay before the first retry. Default 100 ms. */
   readonly retryDelay?: Duration | undefined;
+  /** Number by which the delay is multiplied each time, 1 or more. Default 2. */
+  readonly retryFactor?: number | undefined;
+  /** Longest delay before a retry. Default: unlimited. */
+  readonly maxRetryDelay?: Duration | undefined;
   /** Checks that the effect took place; false or a throw is a failure, and the effect is undone. */
   readonly verify?:
     | ((result: T, signal: AbortSignal) => boolean | void | Promise<boolean | void>)
@@ -67,6 +76,8 @@ export interface StepOptions<T> {
   readonly breaker?: string | undefined;
   /** Result of the step in a plan, which runs no effects. */
   readonly planned?: T | undefined;
+  /** Text for a plan that says what the effect would be, such as a diff of files. Computed only there. */
+  readonly detail?: ((signal: AbortSignal) => string | Promise<string>) | undefined;
 }
 
 export type Effect<T> = (signal: AbortSignal) => T | Promise<T>;
@@ -105,6 +116,26 @@ export interface ReconcileContext<
   ): readonly ObjectOf<K>[];
   /** Records an event on the object, which `kubectl describe` shows. */
   recordEvent(this: void, reason: string, message: string, type?: "Normal" | "Warning"): void;
+  /**
+   * Emits an event about the object. It is published after the writes of the run, and not if the run fails. `fettle debug events` shows it.
+   *
+   * @example
+   * emit("io.example.device.started", { watts: 7 });
+   */
+  emit(this: void, type: string, data?: unknown): void;
+  emit(this: void, event: EventInput): void;
+  /**
+   * Triggers a run of another object, of a kind that a controller in this process reconciles.
+   *
+   * @example
+   * enqueue(Node, "node-1", { reason: "its cluster was upgraded", after: "10s" });
+   */
+  enqueue(
+    this: void,
+    kind: { readonly apiVersion: string; readonly kind: string },
+    which: EnqueueTarget,
+    options?: { readonly reason?: string; readonly after?: Duration },
+  ): void;
   /**
    * Performs an effect on the outside world.
    *
@@ -168,5 +199,5 @@ export interface CleanupContext<K extends TypedKind, Phase extends string = stri
 /** Second argument of a plain reconciler. */
 export interface PlainContext extends Pick<
   ReconcileContext<TypedKind, never>,
-  "client" | "signal" | "log" | "runId" | "now" | "read" | "readAll" | "recordEvent"
+  "client" | "signal" | "log" | "runId" | "now" | "read" | "readAll" | "recordEvent" | "emit" | "enqueue"
 > {}

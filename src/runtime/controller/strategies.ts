@@ -1,3 +1,4 @@
+import { chooseByAnnotations } from "./annotation-strategy.js";
 import { batched, chooseStrategy, immediate, scheduled } from "../queue/strategy.js";
 
 /**
@@ -6,4 +7,10 @@ import { batched, chooseStrategy, immediate, scheduled } from "../queue/strategy
  * @example
  * strategy: strategies.batched({ size: 100, timeout: "5s" })
  */
-export const strategies = { immediate, batched, scheduled, choose: chooseStrategy } as const;
+export const strategies = {
+  immediate,
+  batched,
+  scheduled,
+  choose: chooseStrategy,
+  byAnnotations: chooseByAnnotations,
+} as const;

@@ -24,7 +24,8 @@ test.each<[string, () => CheckResult | Promise<CheckResult>, boolean, string]>([
   wellbeing.check(name, check);
   const report = await wellbeing.report();
   expect(report.status).toBe(ok ? "healthy" : "unhealthy");
-  expect(report.checks).toEqual([{ name, ok, critical: true, message, duration: 0 }]);
+  const status = ok ? "healthy" : "unhealthy";
+  expect(report.checks).toEqual([{ name, status, ok, critical: true, message, duration: 0 }]);
 });
 
 test("what is not critical only degrades", async () => {
@@ -33,6 +34,14 @@ test("what is not critical only degrades", async () => {
   expect((await wellbeing.report()).status).toBe("degraded");
   remove();
   expect((await wellbeing.report()).status).toBe("healthy");
+});
+
+test("a result decides how grave the failure is", async () => {
+  let critical = false;
+  wellbeing.check("disk", () => ({ ok: false, message: "nearly full", critical }));
+  expect(await wellbeing.report()).toMatchObject({ status: "degraded", checks: [{ status: "degraded" }] });
+  critical = true;
+  expect(await wellbeing.report()).toMatchObject({ status: "unhealthy", checks: [{ status: "unhealthy" }] });
 });
 
 test("liveness and readiness ask different checks", async () => {

@@ -13,8 +13,15 @@ import {
  */
 export type Probe = "liveness" | "readiness";
 
-/** Success: undefined, true, or a message. Failure: false, or an object with `ok: false`; a check may also throw. */
-export type CheckResult = void | boolean | string | { readonly ok: boolean; readonly message?: string };
+/**
+ * Success: undefined, true, or a message. Failure: false, or an object with `ok: false`; a check may also throw. `critical` of a
+ * failure overrides that of the check.
+ */
+export type CheckResult =
+  | void
+  | boolean
+  | string
+  | { readonly ok: boolean; readonly message?: string; readonly critical?: boolean };
 
 export type Check = (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 
@@ -27,9 +34,14 @@ export interface CheckOptions {
   readonly critical?: boolean | undefined;
 }
 
+/** Degraded: works, with restrictions. Unhealthy: a critical check fails. */
+export type HealthStatus = "healthy" | "degraded" | "unhealthy";
+
 export interface CheckReport {
   readonly name: string;
+  readonly status: HealthStatus;
   readonly ok: boolean;
+  /** A failure of the check makes the process unhealthy. */
   readonly critical: boolean;
   readonly message: string;
   /** Milliseconds. */
@@ -37,7 +49,7 @@ export interface CheckReport {
 }
 
 export interface HealthReport {
-  readonly status: "healthy" | "degraded" | "unhealthy";
+  readonly status: HealthStatus;
   /** Time of the report, in milliseconds since 1970. */
   readonly at: number;
   readonly checks: readonly CheckReport[];
@@ -123,8 +135,9 @@ export class Health {
   async #examine(registered: Registered): Promise<CheckReport> {
     const { name, critical, timeout } = registered;
     const started = this.#clock.now();
-    const report = (ok: boolean, message: string): CheckReport => {
-      return { name, ok, critical, message, duration: this.#clock.now() - started };
+    const report = (ok: boolean, message: string, isCritical = critical): CheckReport => {
+      const status = ok ? "healthy" : isCritical ? "unhealthy" : "degraded";
+      return { name, status, ok, critical: isCritical, message, duration: this.#clock.now() - started };
     };
     try {
       const what = `health check ${name}`;
@@ -133,7 +146,7 @@ export class Health {
         return registered.running;
       });
       if (typeof result === "string") return report(true, result);
-      if (typeof result === "object") return report(result.ok, result.message ?? "");
+      if (typeof result === "object") return report(result.ok, result.message ?? "", result.critical);
       return report(result !== false, "");
     } catch (error) {
       return report(false, error instanceof Error ? error.message : String(error));

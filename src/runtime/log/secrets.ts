@@ -7,21 +7,21 @@ const hidden = "[hidden]";
 const secretName =
   /^(authorization|cookie|set-cookie|credentials?|(.*[._-])?(password|passwd|passphrase|secret|token|api[._-]?key|private[._-]?key)|.*(Password|Secret|Token|ApiKey|PrivateKey|SecretKey|AccessKey))$/i;
 
-/** Depth beyond which values are not searched. */
+/** Default depth beyond which values are not searched. */
 const maxDepth = 6;
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * A copy without the contents of Secrets, and without strings in fields that are named like a secret. The value itself if it
- * has none of these.
+ * A copy without the contents of Secrets, and without strings in fields that are named like a secret, down to a depth. The value
+ * itself if it has none of these.
  */
-export function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Error || depth > maxDepth) return value;
+export function withoutSecrets(value: unknown, depth = maxDepth): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Error || depth < 0) return value;
   // Values with a serialisation of their own, such as dates.
   if ("toJSON" in value || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item) => withoutSecrets(item, depth + 1));
+    const items = value.map((item) => withoutSecrets(item, depth - 1));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   let copy: Record<string, unknown> | undefined;
@@ -40,7 +40,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
 
 function hide(name: string, field: unknown, depth: number): unknown {
   if (typeof field === "string" && field !== "" && secretName.test(name)) return hidden;
-  return withoutSecrets(field, depth + 1);
+  return withoutSecrets(field, depth - 1);
 }
 
 function hideAll(data: unknown): unknown {

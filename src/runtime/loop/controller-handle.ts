@@ -1,6 +1,7 @@
 import { targetOf, type ObjectRef } from "../../client/object-ref.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
 import { defaults, type Controller } from "../controller/controller.js";
+import type { EnqueueTarget } from "../controller/reconcile-context.js";
 import { plan, type Plan } from "../plan/plan.js";
 import type { DeadLetter } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
@@ -8,6 +9,12 @@ import { ControllerLoop, type Lingering } from "./controller-loop.js";
 import type { Dependencies } from "./dependencies.js";
 import { joinKey } from "../controller/keys.js";
 import { Sources } from "./sources.js";
+
+/** Options of a run that was requested by hand. */
+interface EnqueueOptions {
+  readonly reason?: string | undefined;
+  readonly after?: Duration | undefined;
+}
 
 /** Handle to a running controller; stays the same over terms of leadership. */
 export class ControllerHandle {
@@ -53,22 +60,42 @@ export class ControllerHandle {
     return this.#loop;
   }
 
-  /** Triggers a run of an object by hand. */
-  enqueue(
-    which: ObjectRef,
-    { reason = "requested", after }: { readonly reason?: string; readonly after?: Duration } = {},
-  ): void {
+  /**
+   * Triggers a run of an object by hand.
+   *
+   * @throws {RangeError} when no object has the uid.
+   */
+  enqueue(which: EnqueueTarget, options?: EnqueueOptions): void {
+    if (this.enqueueOwned(which, options)) return;
+    throw new Error(
+      `${this.controller.options.for.kind} ${this.#keyOf(which)} is not owned by this process: send the request to the process that leads, or that has its shard`,
+    );
+  }
+
+  /** Triggers a run of an object; false if another process owns it. */
+  enqueueOwned(which: EnqueueTarget, { reason = "requested", after }: EnqueueOptions = {}): boolean {
     const at = this.#dependencies.clock.now();
     const delay = after === undefined ? 0 : duration(after);
     const trigger: Trigger = { type: "manual", text: reason, at, ...(delay > 0 && { due: at + delay }) };
-    const key = this.#key(which);
     const { queue } = this.#activeLoop();
-    if (!this.#dependencies.ownership.owns(key)) {
-      throw new Error(
-        `${this.controller.options.for.kind} ${key} is not owned by this process: send the request to the process that leads, or that has its shard`,
-      );
-    }
+    const key = this.#keyOf(which);
+    if (!this.#dependencies.ownership.owns(key)) return false;
     queue.add(key, trigger, { after: delay, type: "MANUAL" });
+    return true;
+  }
+
+  /** Key of an object by reference or uid. */
+  #keyOf(which: EnqueueTarget): string {
+    return isUid(which) ? this.#keyOfUid(which.uid) : this.#key(which);
+  }
+
+  /**
+   * Triggers a run of every object by hand, except for those that the controller's predicate excludes. New changes are handled
+   * first. Returns the number of objects.
+   */
+  enqueueAll({ reason = "full reconciliation" }: { readonly reason?: string | undefined } = {}): number {
+    const at = this.#dependencies.clock.now();
+    return this.#activeLoop().enqueueAll({ type: "manual", text: reason, at });
   }
 
   /**
@@ -132,7 +159,13 @@ export class ControllerHandle {
   /** Retries a dead letter, or all. Returns how many. */
   retry(which?: ObjectRef, reason = "tried again on request"): number {
     const trigger: Trigger = { type: "manual", text: reason, at: this.#dependencies.clock.now() };
-    return this.#activeLoop().queue.revive(which === undefined ? undefined : this.#key(which), trigger);
+    const key = which === undefined ? undefined : this.#key(which);
+    return this.#activeLoop().queue.revive(key, trigger, { type: "MANUAL" });
+  }
+
+  /** Resets the backoff of an object that waits for its next retry. False if it has not failed. */
+  resetBackoff(which: ObjectRef): boolean {
+    return this.#activeLoop().queue.resetFailures(this.#key(which));
   }
 
   /** Plans a run for an object that exists, or for a manifest. */
@@ -211,6 +244,14 @@ export class ControllerHandle {
     );
   }
 
+  #keyOfUid(uid: string): string {
+    const key = this.#activeLoop().sources.keyOfUid(uid);
+    if (key !== undefined) return key;
+    throw new RangeError(
+      `controller ${this.name} sees no ${this.controller.options.for.kind} with the uid ${JSON.stringify(uid)}: it was deleted, or is outside of the controller's scope`,
+    );
+  }
+
   /** Key of an object. Default namespace: the client's, or none for objects of a poller. */
   #key(which: ObjectRef): string {
     const { for: kind, from } = this.controller.options;
@@ -218,4 +259,8 @@ export class ControllerHandle {
     const { name, namespace } = targetOf(kind, which, fallback);
     return joinKey(namespace, name);
   }
+}
+
+function isUid(which: EnqueueTarget): which is { readonly uid: string } {
+  return typeof which === "object" && "uid" in which;
 }

@@ -68,14 +68,24 @@ export class ControllerLoop {
     }
     this.#lingering = lingering;
     const { backoff = {}, limiter, strategy, fairnessKey } = controller.options;
-    const usual = exponentialBackoff(backoff.base ?? defaults.base, backoff.max ?? defaults.max);
+    const usual = exponentialBackoff(
+      backoff.base ?? defaults.base,
+      backoff.max ?? defaults.max,
+      backoff.factor,
+    );
     this.queue = new WorkQueue<Trigger>({
       clock: dependencies.clock,
       limiter: limiter === undefined ? usual : this.#checked(limiter, usual),
       maxRetries: backoff.maxRetries,
       strategy:
         typeof strategy === "function"
-          ? (change) => this.#attempt("strategy", change.key, () => strategy(change), immediate)
+          ? (change) =>
+              this.#attempt(
+                "strategy",
+                change.key,
+                () => strategy({ ...change, object: this.#cached(change.key) }),
+                immediate,
+              )
           : strategy,
       fairnessKey:
         fairnessKey &&
@@ -130,6 +140,11 @@ export class ControllerLoop {
   gain(isGained: (key: string) => boolean): void {
     const at = this.#dependencies.clock.now();
     this.#sources?.enqueueExisting(isGained, { type: "shard", text: "shard gained", at });
+  }
+
+  /** Enqueues all objects that this process owns and no predicate excludes. Returns how many. */
+  enqueueAll(trigger: Trigger): number {
+    return this.sources.enqueueExisting((key) => this.#owns(key), trigger);
   }
 
   /** Removes objects from the queue that this process no longer owns; active runs may end. */

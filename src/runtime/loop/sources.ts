@@ -13,7 +13,9 @@ import { finalizerOf } from "../controller/names.js";
 import type { AddOptions } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
 import { isAnnotatedPaused } from "../controller/paused.js";
-import { toOwner, type Mapper, type Watch } from "../controller/watch.js";
+import { isEventWatch, objectWatches, type EventWatch, type NamedObject } from "../controller/event-watch.js";
+import { toOwner, type Lookup, type Mapper, type ReconcileRequest, type Watch } from "../controller/watch.js";
+import type { CloudEvent } from "../../model/cloud-events/cloud-event.js";
 import type { Dependencies } from "./dependencies.js";
 import type { Caches } from "../reconcile/run-context.js";
 import { describe, joinKey, reconcileKey, kindKey } from "../controller/keys.js";
@@ -32,6 +34,9 @@ const triggerTypes = {
   DELETED: "deleted",
 } as const;
 
+const uidIndex = "fettle.dev/uid";
+const byUid = ({ metadata: { uid } }: KubeObject): readonly string[] => (uid === undefined ? [] : [uid]);
+
 /** Sources of a controller: everything it watches, mapped to the keys of its objects. */
 export class Sources implements Caches {
   readonly kind: KindInfo;
@@ -39,7 +44,8 @@ export class Sources implements Caches {
   readonly #caches: ReadonlyMap<string, Source>;
   readonly #release: (() => void)[] = [];
   #begin: (add: Add, hold: Hold) => void = () => {};
-  #changed: (change: ObjectChange, trigger?: Trigger) => void = () => {};
+  /** Enqueues a changed object; false if a predicate excludes it. */
+  #changed: (change: ObjectChange, trigger?: Trigger) => boolean = () => false;
 
   private constructor(kind: KindInfo, objects: Source, caches: ReadonlyMap<string, Source>) {
     this.kind = kind;
@@ -80,7 +86,7 @@ export class Sources implements Caches {
         children.push(source);
       }
       const watched: [Watch, Source][] = [];
-      for (const watch of options.watches ?? []) {
+      for (const watch of objectWatches(options.watches)) {
         const source = await open(watch);
         const info = typeof watch.kind === "string" ? await dependencies.kindInfo(watch.kind) : watch.kind;
         if (!caches.has(kindKey(info))) caches.set(kindKey(info), source);
@@ -116,11 +122,14 @@ export class Sources implements Caches {
     );
   }
 
-  /** Enqueues existing objects as if they had just been listed. */
-  enqueueExisting(which: (key: string) => boolean, trigger: Trigger): void {
+  /** Enqueues existing objects as if they had just been listed. Returns how many; predicates exclude some. */
+  enqueueExisting(which: (key: string) => boolean, trigger: Trigger): number {
+    let count = 0;
     for (const object of this.objects.list()) {
-      if (which(reconcileKey(object))) this.#changed({ type: "CREATED", object, initial: true }, trigger);
+      if (!which(reconcileKey(object))) continue;
+      if (this.#changed({ type: "CREATED", object, initial: true }, trigger)) count++;
     }
+    return count;
   }
 
   release(): void {
@@ -129,7 +138,7 @@ export class Sources implements Caches {
 
   #follow(
     controller: Controller,
-    { clock, log, namespace }: Dependencies,
+    { clock, log, namespace, events }: Dependencies,
     { add, hold }: { readonly add: Add; readonly hold: Hold },
     children: readonly Source[],
     watched: readonly (readonly [Watch, Source])[],
@@ -203,7 +212,7 @@ export class Sources implements Caches {
     this.#changed = (change, given) => {
       hold(reconcileKey(change.object), change.type !== "DELETED" && isAnnotatedPaused(change.object));
       const matters = (): boolean => (where as (change: ObjectChange) => boolean)(change);
-      if (!mustCleanUp(change) && !attempt("predicate", change, matters, true)) return;
+      if (!mustCleanUp(change) && !attempt("predicate", change, matters, true)) return false;
       const trigger: Trigger = given ?? {
         type: triggerType(change),
         version: change.object.metadata.resourceVersion,
@@ -214,8 +223,9 @@ export class Sources implements Caches {
         priority: urgency + (change.initial ? initialPriority : 0),
         type: change.type,
       });
+      return true;
     };
-    follow(this.objects, (change) => this.#changed(change));
+    follow(this.objects, (change) => void this.#changed(change));
     for (const source of options.triggers ?? []) {
       const unsubscribe = source.subscribe((which, reason) => {
         // As in `enqueue`: objects of a poller have no default namespace.
@@ -225,6 +235,59 @@ export class Sources implements Caches {
       });
       this.#release.push(unsubscribe);
     }
+    const addEvent = (key: string, event: CloudEvent): void => {
+      const { id, type, hops } = event;
+      const trigger: Trigger = {
+        type: "event",
+        text: type,
+        event: { id, type, hops: hops ?? 0 },
+        at: clock.now(),
+      };
+      if (this.objects.get(key) !== undefined) add(key, trigger, { type: "EVENT" });
+    };
+    const lookup: Lookup = {
+      byIndex: (index, value) => this.objects.byIndex(index, value),
+      list: (scope) => this.objects.list(scope),
+    };
+    const eventWatches = (options.watches ?? []).filter((watch): watch is EventWatch => isEventWatch(watch));
+    if (events === undefined && eventWatches.length > 0) {
+      throw new Error(
+        `controller ${controller.name} watches events: start it with controlPlane() or operator(), which have them`,
+      );
+    }
+    for (const { events: patterns, to } of eventWatches) {
+      const unsubscribe = events?.subscribe(patterns, (event) => {
+        try {
+          for (const key of this.#requestedKeys(to(event, lookup))) addEvent(key, event);
+        } catch (error) {
+          log.error(
+            { controller: controller.name, event: event.id, err: error },
+            "the mapper of an event failed",
+          );
+        }
+      });
+      if (unsubscribe !== undefined) this.#release.push(unsubscribe);
+    }
+    const unsubscribe = events?.subscribeKind(this.kind, (event, object) => {
+      const key = this.#keyOfNamed(object, options.from === undefined ? namespace : "");
+      // An event about an object that its own controller has emitted is no reason to run again.
+      if (key !== undefined && event["controller"] !== controller.name) addEvent(key, event);
+    });
+    if (unsubscribe !== undefined) this.#release.push(unsubscribe);
+  }
+
+  /** Key of an object that an event names; undefined if it is not in the cache. */
+  #keyOfNamed({ uid, name, namespace }: NamedObject, fallback: string): string | undefined {
+    if (uid !== undefined) return this.keyOfUid(uid);
+    if (name === undefined) return undefined;
+    return joinKey(this.kind.scope === "Cluster" ? undefined : (namespace ?? fallback), name);
+  }
+
+  /** Key of the object with a uid; undefined if it is not in the cache. */
+  keyOfUid(uid: string): string | undefined {
+    this.objects.addIndex(uidIndex, byUid);
+    const [object] = this.objects.byIndex(uidIndex, uid);
+    return object && reconcileKey(object);
   }
 
   #keyOf(which: ObjectRef, fallback: string): string {
@@ -233,8 +296,12 @@ export class Sources implements Caches {
   }
 
   #keysOf(to: Mapper, object: KubeObject): ReadonlySet<string> {
+    return this.#requestedKeys(to(object, this.objects));
+  }
+
+  #requestedKeys(requests: Iterable<ReconcileRequest | KubeObject>): ReadonlySet<string> {
     const keys = new Set<string>();
-    for (const request of to(object, this.objects)) {
+    for (const request of requests) {
       const { name = "", namespace } = "metadata" in request ? request.metadata : request;
       keys.add(joinKey(this.kind.scope === "Cluster" ? undefined : namespace, name));
     }

@@ -81,7 +81,7 @@ export class Metrics {
   );
   readonly #watched = new Set<Watched>();
   readonly #pollers = new Set<Polling>();
-  readonly #families: readonly Family[];
+  readonly #families: Family[];
   #registry: Registry | Promise<Registry> | undefined;
 
   constructor({ registry }: MetricsOptions = {}) {
@@ -126,6 +126,13 @@ export class Metrics {
 
   found({ type, controller }: Finding): void {
     (type === "fight" ? this.#fights : this.#hotLoops).of(controller).value++;
+  }
+
+  /** Adds metrics of other parts, such as the event pipeline. */
+  add(families: readonly Family[]): void {
+    this.#families.push(...families);
+    const registry = this.#registry;
+    if (registry !== undefined) void Promise.resolve(registry).then((made) => register(made, families));
   }
 
   /** Adds a poller that no controller reads from; the returned function removes it. */

@@ -101,6 +101,8 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
       cacheOf,
       kind: controller.options.for,
       recordEvent: () => {},
+      publish: async () => {},
+      enqueue: () => {},
       planChildren: (staged) => children.write(staged),
     },
     owner,

@@ -10,6 +10,8 @@ type Batched = Strategy & { readonly type: "batched" };
 /** Entries that are released together: when there are enough of them, or at the deadline. */
 export interface Batch<Reason> {
   readonly id: string;
+  readonly name: string | undefined;
+  readonly size: number;
   readonly deadline: number;
   /** In the order in which they joined; some may be dirty. */
   readonly members: Set<QueueEntry<Reason>>;
@@ -208,13 +210,13 @@ export class Backlog<Reason> {
   }
 
   /** Adds an entry to the batch of a strategy; returns when it is due. */
-  #joinBatch(entry: QueueEntry<Reason>, { id, size, timeout }: Batched, now: number): number {
+  #joinBatch(entry: QueueEntry<Reason>, { id, name, size, timeout }: Batched, now: number): number {
     if (entry.state === "waiting" || entry.state === "held") return now;
     let batch = this.#batches.get(id);
     // Past the deadline all members are dirty, as others would have been released: they are due, and need no batch.
     if (batch && batch.deadline <= now) this.#dissolve(batch);
     if (!batch || batch.deadline <= now) {
-      batch = { id, deadline: now + timeout, members: new Set() };
+      batch = { id, name, size, deadline: now + timeout, members: new Set() };
       this.#batches.set(id, batch);
     }
     if (entry.batch !== batch) this.#leaveBatch(entry);

@@ -9,6 +9,14 @@ describe("exponential backoff", () => {
     expect(delays).toEqual([1000, 2000, 4000, 128_000, 256_000, 300_000, 300_000]);
   });
 
+  test("grows by another factor", () => {
+    const limiter = exponentialBackoff("1s", "1m", 3);
+    expect([1, 2, 3, 9].map((failures) => limiter.delay("a", failures, 0))).toEqual([
+      1000, 3000, 9000, 60_000,
+    ]);
+    expect(() => exponentialBackoff("1s", "1m", 0.5)).toThrow(/cannot grow by the factor 0.5/);
+  });
+
   test("rejects a base of 0 and a max below the base", () => {
     expect(() => exponentialBackoff(0, "1s")).toThrow(/give a base above 0/);
     expect(() => exponentialBackoff("2s", "1s")).toThrow(/ends before it begins/);

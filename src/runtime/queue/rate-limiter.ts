@@ -13,12 +13,12 @@ export function fixedDelay(delay: Duration): RateLimiter {
 }
 
 /**
- * Waits `base` after the first failure of a key and twice as long after each further one, up to `max`.
+ * Waits `base` after the first failure of a key and `factor` times as long after each further one, up to `max`.
  *
  * @example
  * exponentialBackoff("1s", "5m"); // 1s, 2s, 4s, ... 4m16s, 5m, 5m
  */
-export function exponentialBackoff(base: Duration, max: Duration): RateLimiter {
+export function exponentialBackoff(base: Duration, max: Duration, factor = 2): RateLimiter {
   const first = duration(base);
   const longest = duration(max);
   if (first <= 0)
@@ -28,7 +28,10 @@ export function exponentialBackoff(base: Duration, max: Duration): RateLimiter {
       `backoff from ${base} up to ${max} ends before it begins: give a max of at least the base`,
     );
   }
-  return { delay: (_key, failures) => Math.min(longest, first * 2 ** (failures - 1)) };
+  if (!(factor >= 1 && Number.isFinite(factor))) {
+    throw new RangeError(`backoff cannot grow by the factor ${factor}: give a number of 1 or more`);
+  }
+  return { delay: (_key, failures) => Math.min(longest, first * factor ** (failures - 1)) };
 }
 
 /**

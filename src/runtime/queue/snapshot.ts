@@ -1,4 +1,5 @@
 import type { QueueEntry } from "./entry.js";
+import { strategyHold, type StrategyHold } from "./strategy-hold.js";
 import type { DeadLetter } from "./queue-item.js";
 
 /** State of a key as people see it: see {@link QueueEntry}. `batched` is a delay in a batch; `paused` a key paused by name that does not run. */
@@ -14,6 +15,8 @@ export interface KeySnapshot<Reason> {
   readonly reasons: readonly Reason[];
   /** Time at which it is or was due, Infinity for never; of a dead key, the time of its last failure. */
   readonly due: number;
+  /** Strategy that holds it back now. */
+  readonly hold?: StrategyHold | undefined;
 }
 
 /** All keys of a queue that are not idle: those with an entry, those that are only paused, the dead. */
@@ -21,22 +24,49 @@ export function snapshotQueue<Reason>(
   entries: ReadonlyMap<string, QueueEntry<Reason>>,
   paused: ReadonlySet<string>,
   dead: ReadonlyMap<string, DeadLetter<Reason>>,
+  now: number,
 ): readonly KeySnapshot<Reason>[] {
   const keys: KeySnapshot<Reason>[] = [];
-  for (const entry of entries.values()) {
-    const { key, failures, removed } = entry;
-    const { priority, due, reasons } = entry.next ?? entry;
-    const shown = removed && entry.next === undefined ? [] : [...reasons];
-    keys.push({ key, state: stateOf(entry, paused), priority, failures, reasons: shown, due });
-  }
-  for (const key of paused) {
-    if (entries.has(key) || dead.has(key)) continue;
-    keys.push({ key, state: "paused", priority: 0, failures: 0, reasons: [], due: Infinity });
-  }
-  for (const { key, reasons, failures, at } of dead.values()) {
-    keys.push({ key, state: "dead", priority: 0, failures, reasons, due: at });
-  }
+  for (const entry of entries.values()) keys.push(entrySnapshot(entry, paused, now));
+  for (const key of paused) if (!entries.has(key) && !dead.has(key)) keys.push(pausedSnapshot(key));
+  for (const letter of dead.values()) keys.push(deadSnapshot(letter));
   return keys;
+}
+
+/** One key of a queue; undefined if it is idle. */
+export function snapshotKey<Reason>(
+  key: string,
+  entries: ReadonlyMap<string, QueueEntry<Reason>>,
+  paused: ReadonlySet<string>,
+  dead: ReadonlyMap<string, DeadLetter<Reason>>,
+  now: number,
+): KeySnapshot<Reason> | undefined {
+  const entry = entries.get(key);
+  if (entry !== undefined) return entrySnapshot(entry, paused, now);
+  const letter = dead.get(key);
+  if (letter !== undefined) return deadSnapshot(letter);
+  return paused.has(key) ? pausedSnapshot(key) : undefined;
+}
+
+function entrySnapshot<Reason>(
+  entry: QueueEntry<Reason>,
+  paused: ReadonlySet<string>,
+  now: number,
+): KeySnapshot<Reason> {
+  const { key, failures, removed } = entry;
+  const { priority, due, reasons } = entry.next ?? entry;
+  const shown = removed && entry.next === undefined ? [] : [...reasons];
+  const hold = strategyHold(entry.next ?? entry, now);
+  const state = stateOf(entry, paused);
+  return { key, state, priority, failures, reasons: shown, due, ...(hold && { hold }) };
+}
+
+function pausedSnapshot<Reason>(key: string): KeySnapshot<Reason> {
+  return { key, state: "paused", priority: 0, failures: 0, reasons: [], due: Infinity };
+}
+
+function deadSnapshot<Reason>({ key, reasons, failures, at }: DeadLetter<Reason>): KeySnapshot<Reason> {
+  return { key, state: "dead", priority: 0, failures, reasons, due: at };
 }
 
 function stateOf(entry: QueueEntry<unknown>, paused: ReadonlySet<string>): KeyState {

@@ -8,12 +8,24 @@ export interface RunWindow {
   isOpen(at: number): boolean;
   /** Next opening after a time at which it is closed; Infinity for never. */
   nextOpening(at: number): number;
+  /** Closing time of the window that is open at a time, to show it. */
+  closes?(at: number): number | undefined;
+  /** Name to show. */
+  readonly name?: string | undefined;
+  /** Time zone in which its times are shown. */
+  readonly timeZone?: string | undefined;
 }
 
 /** Rule for when a change is handled. */
 export type Strategy =
   | { readonly type: "immediate" }
-  | { readonly type: "batched"; readonly id: string; readonly size: number; readonly timeout: number }
+  | {
+      readonly type: "batched";
+      readonly id: string;
+      readonly size: number;
+      readonly timeout: number;
+      readonly name?: string | undefined;
+    }
   | { readonly type: "scheduled"; readonly window: RunWindow };
 
 /** Properties of a change by which a strategy is chosen. */
@@ -36,12 +48,12 @@ export function batched(options: {
   readonly timeout: Duration;
   readonly name?: string | undefined;
 }): Strategy {
-  const { size, name = "" } = options;
+  const { size, name } = options;
   if (!Number.isInteger(size) || size < 1) {
     throw new RangeError(`a batch cannot have the size ${size}: give a whole number of 1 or more`);
   }
   const timeout = duration(options.timeout);
-  return { type: "batched", id: `${size}/${timeout}/${name}`, size, timeout };
+  return { type: "batched", id: `${size}/${timeout}/${name ?? ""}`, size, timeout, name };
 }
 
 /**

@@ -651,3 +651,32 @@ describe("rejects without any effect", () => {
     expect(() => open(options)).toThrow(message);
   });
 });
+
+test("the failures of a key can be reset, so that its backoff starts again", () => {
+  const { clock, queue } = open({ limiter: { delay: (_key, failures) => failures * 1000 }, maxRetries: 5 });
+  queue.add("a", "created");
+  for (let failures = 1; failures <= 3; failures++) {
+    queue.done(take(queue), { type: "retry", reason: "failed" });
+    expect(queue.snapshot()).toMatchObject([{ failures, due: clock.now() + failures * 1000 }]);
+    queue.add("a", "again");
+  }
+  expect(queue.resetFailures("a")).toBe(true);
+  expect(queue.resetFailures("a")).toBe(false);
+  expect(queue.resetFailures("unknown")).toBe(false);
+  queue.done(take(queue), { type: "retry", reason: "failed" });
+  expect(queue.snapshot()).toMatchObject([{ failures: 1, due: clock.now() + 1000 }]);
+});
+
+test("the longest wait is that of the oldest key that waits for a worker", async () => {
+  const { clock, queue } = open();
+  expect(queue.longestWait).toBe(0);
+  queue.add("running", "added");
+  take(queue);
+  queue.add("later", "added", { after: 60_000 });
+  await clock.advance(10_000);
+  expect(queue.longestWait, "neither a running key nor a delayed one waits").toBe(0);
+  queue.add("old", "added");
+  await clock.advance(5000);
+  queue.add("new", "added");
+  expect(queue.longestWait).toBe(5000);
+});

@@ -3,7 +3,8 @@ import { Backlog, openingFor } from "./backlog.js";
 import { addReason, type QueueEntry, newEntry } from "./entry.js";
 import { type QueueOptions, type Settings, resolveOptions } from "./options.js";
 import type { AddOptions, DeadLetter, QueueOutcome, QueueItem } from "./queue-item.js";
-import { type KeySnapshot, snapshotQueue } from "./snapshot.js";
+import { type KeySnapshot, snapshotKey, snapshotQueue } from "./snapshot.js";
+import { type StrategyHold, strategyHolds } from "./strategy-hold.js";
 import { Takers } from "./takers.js";
 
 export type { QueueObserver, QueueOptions } from "./options.js";
@@ -154,11 +155,19 @@ export class WorkQueue<Reason> {
   }
 
   /** Adds a dead key again, or all of them, with their failures reset. Returns the number of keys. */
-  revive(key: string | undefined, reason: Reason): number {
+  revive(key: string | undefined, reason: Reason, options?: AddOptions): number {
     if (this.#ended) return 0;
     const keys = [...this.#dead.keys()].filter((dead) => key === undefined || dead === key);
-    for (const dead of keys) this.add(dead, reason);
+    for (const dead of keys) this.add(dead, reason, options);
     return keys.length;
+  }
+
+  /** Resets the failures of a key, so that its next failure is the first. False if it has none. */
+  resetFailures(key: string): boolean {
+    const entry = this.#entries.get(key);
+    const failed = [entry, entry?.next].filter((each) => each !== undefined && each.failures > 0);
+    for (const each of failed) if (each !== undefined) each.failures = 0;
+    return failed.length > 0;
   }
 
   /** Forgets a key, as its object is gone. A running item may finish, and its outcome is ignored. */
@@ -203,6 +212,17 @@ export class WorkQueue<Reason> {
     return this.#backlog.delayed;
   }
 
+  /** Milliseconds for which the oldest key has waited for a worker; 0 if none waits. Visits every key of a queue with waiting ones. */
+  get longestWait(): number {
+    const now = this.#catchUp();
+    let longest = 0;
+    if (this.#backlog.waiting === 0) return 0;
+    for (const { state, due } of this.#entries.values()) {
+      if (state === "waiting") longest = Math.max(longest, now - due);
+    }
+    return longest;
+  }
+
   get running(): number {
     return this.#running.size;
   }
@@ -214,8 +234,17 @@ export class WorkQueue<Reason> {
 
   /** Every key that is not idle. */
   snapshot(): readonly KeySnapshot<Reason>[] {
-    this.#catchUp();
-    return snapshotQueue(this.#entries, this.#pausedKeys, this.#dead);
+    return snapshotQueue(this.#entries, this.#pausedKeys, this.#dead, this.#catchUp());
+  }
+
+  /** One key; undefined if it is idle. */
+  inspect(key: string): KeySnapshot<Reason> | undefined {
+    return snapshotKey(key, this.#entries, this.#pausedKeys, this.#dead, this.#catchUp());
+  }
+
+  /** Strategies that hold keys back, and the number of these; those that release theirs first come first. */
+  holds(): readonly StrategyHold[] {
+    return strategyHolds(this.#entries.values(), this.#catchUp());
   }
 
   #catchUp(): number {

@@ -1,4 +1,5 @@
 import { duration, type ConditionStatus, type Duration } from "../../model/core.js";
+import type { EventInput } from "../../model/cloud-events/cloud-event.js";
 import { joinKey, kindKey } from "../controller/keys.js";
 import type { Requeue, Failed, Wait } from "../controller/outcome.js";
 import type {
@@ -52,6 +53,14 @@ export function createContext(state: RunState): ReconcileContext<TypedKind, Type
     readAll: (kind, by) => readAll(cacheOf, kind, by),
     recordEvent(reason, message, type = "Normal") {
       if (context.planChildren === undefined) context.recordEvent(object, reason, message, type);
+    },
+    emit(first: string | EventInput, data?: unknown) {
+      state.checkOpen();
+      (state.emitted ??= []).push(typeof first === "string" ? { type: first, data } : first);
+    },
+    enqueue: (kind, which, enqueueOptions) => {
+      state.checkOpen();
+      if (context.planChildren === undefined) context.enqueue(kind, which, enqueueOptions);
     },
     step,
     report(status: Readonly<Record<string, unknown>>) {

@@ -13,7 +13,9 @@ import type { RunFacts } from "../observe/observer.js";
 import type { QueueItem } from "../queue/queue-item.js";
 import { recordingTransport, type WriteRecorder } from "../runs/recording-transport.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
+import type { EventInput } from "../../model/cloud-events/cloud-event.js";
 import type { AppliedChildren } from "./children/write-children.js";
+import { describeEmitted } from "./emitted.js";
 import { failedOutcome, retryAfterOf } from "./failure.js";
 import { followClient } from "./followed-client.js";
 import { runPlain } from "./plain-run.js";
@@ -285,6 +287,21 @@ export class ObjectRun implements RunContext, WriteRecorder {
   recordEvent(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void {
     const { controller, runId } = this.facts;
     this.#options.dependencies.recordEvent(controller, object, reason, message, type, runId);
+  }
+
+  enqueue(...request: Parameters<RunContext["enqueue"]>): void {
+    this.#options.dependencies.enqueue(...request);
+  }
+
+  async publish(object: KubeObject | undefined, events: readonly EventInput[]): Promise<void> {
+    if (events.length === 0) return;
+    const { publish } = this.#options.dependencies;
+    if (publish === undefined) {
+      throw new Error(
+        "emit() needs a control plane or an operator: start the controllers with controlPlane() or operator()",
+      );
+    }
+    await publish(events.map((event) => describeEmitted(event, this.facts, object, this.#item.reasons)));
   }
 
   // The recording of its writes.

@@ -1,5 +1,6 @@
 import type { Source } from "../../client/source/source.js";
 import { duration } from "../../model/core.js";
+import type { EventInput } from "../../model/cloud-events/cloud-event.js";
 import { cancellable } from "../cancel/cancellable.js";
 import { splitKey } from "../controller/keys.js";
 import type { PlainReconcile } from "../controller/plain.js";
@@ -22,6 +23,7 @@ export async function runPlain(
   const wasGone = objects.get(key) === undefined;
   const cacheOf = (kind: { readonly apiVersion: string; readonly kind: string }): Source =>
     context.cacheOf(kind);
+  const emitted: EventInput[] = [];
   const plainContext: PlainContext = {
     get client() {
       return context.client();
@@ -36,6 +38,10 @@ export async function runPlain(
       const object = objects.get(key);
       if (object !== undefined) context.recordEvent(object, reason, message, type);
     },
+    emit(first: string | EventInput, data?: unknown) {
+      emitted.push(typeof first === "string" ? { type: first, data } : first);
+    },
+    enqueue: (kind, which, options) => context.enqueue(kind, which, options),
   };
   const end = await cancellable(clock, signal, () => reconcile(request, plainContext));
   if (!end.ok) {
@@ -43,6 +49,7 @@ export async function runPlain(
     return { outcome: failedOutcome(error, signal), retryAfter: retryAfterOf(error), lingering };
   }
   signal.throwIfAborted();
+  await context.publish(objects.get(key), emitted);
   const result = end.value ?? undefined;
   const after = duration(result?.requeueAfter ?? 0);
   if (after > 0) return { outcome: { type: "requeue", after, reason: "requeueAfter" } };

@@ -12,7 +12,7 @@ import { hasFinalizer, setFinalizer } from "./object/finalizer.js";
 import { StatusDraft } from "./object/status-draft.js";
 import { observedObject } from "./observed.js";
 import type { RunContext } from "./run-context.js";
-import { hasStatus, isInApi, patchContextOf, RunState } from "./run-state.js";
+import { isInApi, patchContextOf, RunState, statusOf } from "./run-state.js";
 import type { StepError } from "./steps/steps.js";
 
 /** Result of a run. */
@@ -113,6 +113,16 @@ class Reconciliation {
         retryAfter ??= retryAfterOf(error);
       }
     }
+    // A run that failed is repeated, and emits its events then.
+    const { emitted } = state;
+    const isOver = outcome.type !== "error" && outcome.type !== "cancelled";
+    if (emitted !== undefined && isOver && planChildren === undefined) {
+      try {
+        await this.#context.publish(state.object, emitted);
+      } catch (error) {
+        outcome = failedOutcome(error, signal);
+      }
+    }
     const lingering = this.#lingering?.then(() => this.#endLate()) ?? this.#context.lingering;
     return { outcome, retryAfter, lingering, staged: state.staged };
   }
@@ -143,7 +153,7 @@ class Reconciliation {
     const draft = new StatusDraft();
     try {
       this.#reportRollbacks(draft);
-      if (!draft.isEmpty && isInApi(this.#state.object) && hasStatus(kind) !== false)
+      if (!draft.isEmpty && isInApi(this.#state.object) && statusOf(kind) !== "none")
         await this.#state.writeStatus(draft);
     } catch (error) {
       const text = `could not report the undone steps in the status: ${messageOf(error)}`;
@@ -157,15 +167,15 @@ class Reconciliation {
     const { kind, log } = this.#context;
     const { draft, object } = this.#state;
     if (!isInApi(object)) return undefined;
-    const statusDeclared = hasStatus(kind);
-    if (statusDeclared === false) {
+    const form = statusOf(kind);
+    if (form === "none") {
       if (!draft.isEmpty)
         log.warn({}, `the reported status is lost: ${kind.kind} has no status; declare one in resource()`);
       return undefined;
     }
     // After a complete cleanup the object is about to be removed.
     if (method === "cleanup" && outcome.type === "done") return undefined;
-    if (statusDeclared) this.#addConditions(outcome, method);
+    if (form === "standard") this.#addConditions(outcome, method);
     else if (draft.isEmpty) return undefined;
     return this.#state.writeStatus(draft);
   }
@@ -198,12 +208,14 @@ class Reconciliation {
     this.#rollbackMessage = message;
     const ok = rollbacks.every(({ notUndone }) => notUndone.length === 0);
     const reason = ok ? "RolledBack" : "UndoFailed";
-    draft.condition({
-      type: "RolledBack",
-      status: ok ? "True" : "False",
-      reason: ok ? "StepFailed" : "UndoFailed",
-      message,
-    });
+    if (statusOf(this.#context.kind) !== "own") {
+      draft.condition({
+        type: "RolledBack",
+        status: ok ? "True" : "False",
+        reason: ok ? "StepFailed" : "UndoFailed",
+        message,
+      });
+    }
     this.#context.recordEvent(this.#state.object, reason, message, "Warning");
   }
 }

@@ -2,7 +2,9 @@ import type { Client } from "../../client/client.js";
 import type { Source } from "../../client/source/source.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Transport } from "../../client/transport/transport.js";
-import type { Clock, KubeObject, Random } from "../../model/core.js";
+import type { EnqueueTarget } from "../controller/reconcile-context.js";
+import type { Clock, Duration, KubeObject, Random } from "../../model/core.js";
+import type { EventInput } from "../../model/cloud-events/cloud-event.js";
 import type { DeclarativeOptions } from "../controller/controller.js";
 import type { WorkOwnership } from "../lease/work-ownership.js";
 import type { Log } from "../log/log.js";
@@ -34,9 +36,19 @@ export interface RunContext {
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source;
   readonly kind: KindInfo;
   recordEvent(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void;
+  /** Publishes events that the reconciler has emitted. */
+  publish(object: KubeObject | undefined, events: readonly EventInput[]): Promise<void>;
+  enqueue(...request: Parameters<Enqueue>): void;
   /** Set in a plan: receives the children that would be written. Finalizer and status are left alone then. */
   readonly planChildren?: ((children: readonly StagedChild[]) => Promise<void>) | undefined;
 }
+
+/** Triggers a run of an object of any controller of this process. */
+type Enqueue = (
+  kind: { readonly apiVersion: string; readonly kind: string },
+  which: EnqueueTarget,
+  options?: { readonly reason?: string; readonly after?: Duration },
+) => void;
 
 /** Access to the API as the user of one controller. */
 export interface ControllerAccess {
@@ -61,6 +73,9 @@ export interface RunDependencies {
     type: "Normal" | "Warning",
     run?: string,
   ) => void;
+  /** Publishes events; undefined where there are none. */
+  readonly publish?: ((events: readonly EventInput[]) => Promise<void>) | undefined;
+  readonly enqueue: Enqueue;
   /** Guards what a run writes: another process may have become the owner of its object. */
   readonly ownership: Pick<WorkOwnership, "guard">;
   readonly observer: Observer;

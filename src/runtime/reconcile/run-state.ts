@@ -1,6 +1,9 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import { createMergePatch, type Json, type KubeObject } from "../../model/core.js";
+import type { EventInput } from "../../model/cloud-events/cloud-event.js";
 import { jsonEqual } from "../../model/object/json.js";
+import type { Resource } from "../../model/resource/resource-types.js";
+import { hasStandardStatus } from "../../model/resource/standard-status.js";
 import { fieldManagerOf } from "../controller/names.js";
 import type { Requeue, Failed, Verdict, Wait } from "../controller/outcome.js";
 import { Staged } from "./children/staged.js";
@@ -19,6 +22,8 @@ export class RunState {
   readonly object: KubeObject;
   readonly draft = new StatusDraft();
   readonly staged = new Staged();
+  /** Events to publish after the writes. */
+  emitted: EventInput[] | undefined;
   /** The verdict made last; one that is not returned has no effect. */
   lastVerdict: Verdict;
   readonly #patching: PatchContext;
@@ -88,7 +93,7 @@ export class RunState {
     const children = this.staged.takeNew();
     if (planChildren !== undefined) return planChildren(children);
     await writeChildren(this.#children, children);
-    if (!this.draft.isEmpty && isInApi(this.object) && hasStatus(kind) !== false) {
+    if (!this.draft.isEmpty && isInApi(this.object) && statusOf(kind) !== "none") {
       await this.#write(this.draft, undefined);
     }
   }
@@ -106,7 +111,8 @@ export class RunState {
 
   /** Writes the status at the end of a run. */
   async writeStatus(draft: StatusDraft): Promise<void> {
-    await this.#write(draft, this.object.metadata.generation);
+    const isOwn = statusOf(this.context.kind) === "own";
+    await this.#write(draft, isOwn ? undefined : this.object.metadata.generation);
   }
 
   async #write(draft: StatusDraft, observedGeneration: number | undefined): Promise<void> {
@@ -167,7 +173,13 @@ export function isInApi({ metadata }: KubeObject): boolean {
   return Boolean(metadata.uid);
 }
 
-/** Whether objects of a kind have a status; undefined for kinds that were not made by `resource()`. */
-export function hasStatus(kind: KindInfo): boolean | undefined {
-  return "subresources" in kind ? (kind.subresources as { readonly status: boolean }).status : undefined;
+/**
+ * Form of the status of a kind: `standard` has the fields that the runtime sets, `own` has only those that its definition declares,
+ * and `unknown` is that of a kind that was not made by `resource()`.
+ */
+export function statusOf(kind: KindInfo): "none" | "standard" | "own" | "unknown" {
+  if (!("subresources" in kind && "schema" in kind)) return "unknown";
+  const { subresources, schema } = kind as Pick<Resource, "subresources" | "schema">;
+  if (!subresources.status) return "none";
+  return hasStandardStatus(schema) ? "standard" : "own";
 }

@@ -25,6 +25,8 @@ export function describeTrigger({ type, text, by }: Trigger): string {
       return withReason("it was requested", text);
     case "external":
       return text === undefined || text === "" ? "something happened outside of the API" : text;
+    case "event":
+      return withReason("an event occurred", text);
     case "shard":
       return withReason("this process took over its shard", text);
   }

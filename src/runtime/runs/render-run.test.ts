@@ -11,7 +11,7 @@ test("renders triggers, timing, steps, writes and outcome", () => {
     wait: 3,
     duration: 117,
     triggers: [
-      { type: "updated", version: "13", at: start - 3 },
+      { type: "updated", version: "13", at: start - 3.25 },
       { type: "child", text: "updated", by: "Page default/hello-1", version: "15", at: start - 1 },
       { type: "requeue", text: "check the certificate", at: start - 43_200_000, due: start },
     ],

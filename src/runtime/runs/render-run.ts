@@ -224,7 +224,9 @@ function reasonText({ reason, message }: { readonly reason: string; readonly mes
 /** Duration as text, with seconds as the finest unit from a minute on. */
 function span(milliseconds: number): string {
   if (milliseconds < 1) return "<1ms";
-  return formatDuration(milliseconds < 60_000 ? milliseconds : Math.round(milliseconds / 1000) * 1000);
+  return formatDuration(
+    milliseconds < 60_000 ? Math.round(milliseconds) : Math.round(milliseconds / 1000) * 1000,
+  );
 }
 
 function clockTime(milliseconds: number): string {

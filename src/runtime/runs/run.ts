@@ -16,6 +16,7 @@ export interface Trigger {
     | "retry"
     | "manual"
     | "external"
+    | "event"
     | "shard";
   /** Reason that a person or program gave, or the error of a failed run. */
   readonly text?: string | undefined;
@@ -24,6 +25,8 @@ export interface Trigger {
   /** `resourceVersion` of the object that changed. */
   readonly version?: string | undefined;
   readonly at: number;
+  /** Event that caused the run. */
+  readonly event?: { readonly id: string; readonly type: string; readonly hops: number } | undefined;
   /** Time for which the run was scheduled, if it was delayed. */
   readonly due?: number | undefined;
 }
@@ -36,6 +39,8 @@ export interface StepRecord {
   readonly attempts: number;
   readonly outcome: "done" | "skipped" | "failed" | "planned";
   readonly error?: string | undefined;
+  /** In a plan: what the effect would be. */
+  readonly detail?: string | undefined;
   /** Result of undoing the step after a later one failed. */
   readonly undo?: { readonly ok: boolean; readonly error?: string | undefined } | undefined;
 }

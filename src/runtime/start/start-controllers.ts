@@ -1,4 +1,4 @@
-import type { Client, ObjectRef } from "../../client/client.js";
+import type { Client } from "../../client/client.js";
 import { createInformers } from "../../client/informer/create-informers.js";
 import type { Informers } from "../../client/informer/informers.js";
 import { untilAborted } from "../../client/async/until-aborted.js";
@@ -11,11 +11,14 @@ import {
   type Random,
 } from "../../model/core.js";
 import { type Breakers, breakers as createBreakers } from "../breaker/breakers.js";
+import type { EventInput } from "../../model/cloud-events/cloud-event.js";
 import type { Controller } from "../controller/controller.js";
+import type { EventFeed } from "../controller/event-watch.js";
 import { Health } from "../health/health.js";
 import { soleOwnership, type WorkOwnership } from "../lease/work-ownership.js";
 import { silent, type Log } from "../log/log.js";
 import { ControllerHandle } from "../loop/controller-handle.js";
+import type { EnqueueTarget } from "../controller/reconcile-context.js";
 import type { Dependencies } from "../loop/dependencies.js";
 import type { Finding } from "../observe/findings/finding.js";
 import type { Metrics } from "../observe/metrics.js";
@@ -57,6 +60,12 @@ export interface ControllersOptions extends ObservationOptions {
   readonly breakers?: Breakers | undefined;
   /** Store of run records. It stays open when the controllers stop. Default: in memory. */
   readonly runs?: RunStore | undefined;
+  /** Events for controllers that watch them, or are named in them. Default: none. */
+  readonly events?: EventFeed | undefined;
+  /** Publishes the events that reconcilers emit. Default: `emit` fails. */
+  readonly publish?: ((events: readonly EventInput[]) => Promise<void>) | undefined;
+  /** Called with errors of watches and of a failed start, beside the log. */
+  readonly onError?: ((component: string, error: unknown) => void) | undefined;
   /** Time that `stop` waits for active runs before it cancels them. Default 30 s. */
   readonly grace?: Duration | undefined;
 }
@@ -82,12 +91,26 @@ export interface Controllers extends AsyncDisposable {
   readonly all: readonly ControllerHandle[];
   /** Running schedules with their counters; none while this process does not work. */
   readonly schedules: readonly RunningSchedule[];
-  /** Triggers a run of an object by hand. */
+  /**
+   * Triggers a run of an object by hand.
+   *
+   * @example
+   * controllers.enqueue(Site, "hello", { reason: "the certificate was renewed" });
+   * controllers.enqueue(Site, { uid: event.data.uid }, { after: "1m" });
+   */
   enqueue(
     kind: { readonly apiVersion: string; readonly kind: string },
-    which: ObjectRef,
+    which: EnqueueTarget,
     options?: { readonly reason?: string; readonly after?: Duration },
   ): void;
+  /**
+   * Triggers a run of every object of a kind by hand. Default: of all kinds whose controllers work in this process. Returns the
+   * number of objects.
+   */
+  enqueueAll(
+    kind?: { readonly apiVersion: string; readonly kind: string },
+    options?: { readonly reason?: string },
+  ): number;
   /** Resolves when no run is active and none is due. */
   idle(): Promise<void>;
   /** Starts no more runs, waits for active ones, cancels them after the grace, and releases Lease and shards. */
@@ -148,7 +171,10 @@ class RunningControllers implements Controllers {
       resolve: kindInfo,
       clock,
       random,
-      onError: (error, { kind, doing }) => log.warn({ kind: kind.kind, err: error }, doing),
+      onError: (error, { kind, doing }) => {
+        log.warn({ kind: kind.kind, err: error }, doing);
+        options.onError?.(`watch of ${kind.kind}`, error);
+      },
     });
     const { accessOf, clientFor, guardedClient } = apiAccess(options, {
       informers: this.informers,
@@ -184,6 +210,9 @@ class RunningControllers implements Controllers {
       },
       queueObserver: (controller) => observation.metrics?.queueObserver(controller),
       record: (run) => this.runs.add(run),
+      events: options.events,
+      publish: options.publish,
+      enqueue: (kind, which, enqueueOptions) => this.#enqueueFromRun(kind, which, enqueueOptions, log),
     };
     this.all = options.controllers.map((controller) => new ControllerHandle(controller, dependencies));
     this.#schedules = new Schedules({
@@ -205,6 +234,8 @@ class RunningControllers implements Controllers {
     const check = election === undefined ? "sharding" : "leader-election";
     addHealthChecks(this.health, {
       informers: this.informers,
+      controllers: this.all,
+      clock,
       failure: () => this.#failure,
       ownership: ownership === soleOwnership ? undefined : { name: check, of: ownership },
     });
@@ -245,10 +276,31 @@ class RunningControllers implements Controllers {
 
   enqueue(
     kind: { readonly apiVersion: string; readonly kind: string },
-    which: ObjectRef,
+    which: EnqueueTarget,
     options: { readonly reason?: string; readonly after?: Duration } = {},
   ): void {
     this.get(kind).enqueue(which, options);
+  }
+
+  enqueueAll(
+    kind?: { readonly apiVersion: string; readonly kind: string },
+    options: { readonly reason?: string } = {},
+  ): number {
+    if (kind !== undefined) return this.get(kind).enqueueAll(options);
+    const working = this.all.filter(({ loop }) => loop?.isStarted);
+    return working.reduce((count, handle) => count + handle.enqueueAll(options), 0);
+  }
+
+  /** Enqueues an object for a reconciler, which cannot do anything about an object that another process owns. */
+  #enqueueFromRun(
+    kind: { readonly apiVersion: string; readonly kind: string },
+    which: EnqueueTarget,
+    options: { readonly reason?: string; readonly after?: Duration } | undefined,
+    log: Log,
+  ): void {
+    const handle = this.get(kind);
+    if (!handle.enqueueOwned(which, options))
+      log.warn({ kind: kind.kind, object: which }, "not enqueued: another process owns the object");
   }
 
   async idle(): Promise<void> {
@@ -300,7 +352,7 @@ function checkNames(controllers: readonly Controller[]): void {
   for (const { name } of controllers) {
     if (seen.has(name)) {
       throw new Error(
-        `there are two controllers named ${name}: give one of them another name, which must stay the same for good`,
+        `there are two controllers named ${name}: give one of them another name, which must stay the same for good; a controller of an operator must not be exported or listed as well`,
       );
     }
     seen.add(name);

@@ -1,3 +1,4 @@
+import { objectWatches } from "../../controller/event-watch.js";
 import type { Informers, InformerState } from "../../../client/informer/informers.js";
 import type { PollStats } from "../../../client/polling/stats.js";
 import type { Clock } from "../../../model/core.js";
@@ -273,8 +274,8 @@ function pollerFamilies(watched: ReadonlySet<Watched>, pollers: ReadonlySet<Poll
     const found = new Set(pollers);
     for (const { controllers } of watched) {
       for (const { controller } of controllers) {
-        const { from, watches = [] } = controller.options;
-        for (const source of [from, ...watches.map((watch) => watch.from)])
+        const { from, watches } = controller.options;
+        for (const source of [from, ...objectWatches(watches).map((watch) => watch.from)])
           if (isPolling(source)) found.add(source);
       }
     }

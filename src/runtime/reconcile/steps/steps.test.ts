@@ -50,6 +50,19 @@ describe("one step", () => {
     expect(steps.records[0]?.attempts).toBe(4);
   });
 
+  test("has a pause that grows by a factor, up to a limit", async () => {
+    const { steps, clock } = start();
+    const at: number[] = [];
+    const options = { retries: 4, retryDelay: "1s", retryFactor: 3, maxRetryDelay: "5s" } as const;
+    const done = steps.run("a", options, () => {
+      at.push(clock.now());
+      if (at.length < 5) throw new Error("not yet");
+    });
+    await clock.advance(20_000);
+    await done;
+    expect(at).toEqual([0, 1000, 4000, 9000, 14_000]);
+  });
+
   test("fails with the last error when its retries are used up", async () => {
     const { steps, clock } = start();
     let tries = 0;

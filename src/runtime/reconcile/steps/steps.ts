@@ -97,7 +97,11 @@ export class Steps {
     signal.throwIfAborted();
     const startedAt = clock.now();
     const failureBefore = this.#failure;
-    const end = (outcome: StepRecord["outcome"], attempts: number, error?: unknown): void => {
+    const end = (
+      outcome: StepRecord["outcome"],
+      attempts: number,
+      { error, detail }: { readonly error?: unknown; readonly detail?: string | undefined } = {},
+    ): void => {
       const record: StepRecord = {
         name,
         startedAt,
@@ -105,13 +109,15 @@ export class Steps {
         attempts,
         outcome,
         ...(error !== undefined && { error: messageOf(error) }),
+        ...(detail !== undefined && { detail }),
       };
       this.#records.push(record);
       this.#options.onEnd?.(record);
     };
     if (planning) {
       const done = (await options.unless?.(signal)) ?? false;
-      end(done ? "skipped" : "planned", 0);
+      const detail = done ? undefined : await options.detail?.(signal);
+      end(done ? "skipped" : "planned", 0, { detail });
       return options.planned;
     }
     const attempt = new Attempts(this.#options, options, (inner) => this.#follow(effect, inner));
@@ -119,7 +125,7 @@ export class Steps {
     try {
       outcome = await (around ? around(name, () => attempt.run()) : attempt.run());
     } catch (error) {
-      end("failed", attempt.count, error);
+      end("failed", attempt.count, { error });
       if (signal.aborted && isHandOver(signal.reason)) throw error;
       const own = attempt.effected === undefined ? [] : this.#undoOf(name, options, attempt.effected.result);
       const failure = failureOf(name, error);
@@ -207,9 +213,11 @@ class Attempts<T> {
 
   async run(): Promise<{ readonly skipped: boolean; readonly result: T | undefined }> {
     const { clock, signal } = this.#steps;
-    const { retries = 0, retryDelay = 100, unless } = this.#options;
+    const { retries = 0, retryDelay = 100, retryFactor = 2, maxRetryDelay, unless } = this.#options;
+    const longest = maxRetryDelay === undefined ? Infinity : duration(maxRetryDelay);
+    if (!(retryFactor >= 1)) throw new RangeError(`invalid retryFactor ${retryFactor}: use 1 or more`);
     if (unless !== undefined && (await unless(signal))) return { skipped: true, result: undefined };
-    for (let wait = duration(retryDelay); ; wait *= 2) {
+    for (let wait = duration(retryDelay); ; wait *= retryFactor) {
       try {
         return { skipped: false, result: await this.#once() };
       } catch (error) {
@@ -217,7 +225,7 @@ class Attempts<T> {
         const isFinal = error instanceof PermanentError || error instanceof CircuitOpenError;
         if (signal.aborted || this.count > retries || isFinal) throw error;
       }
-      await sleep(clock, wait, signal);
+      await sleep(clock, Math.min(wait, longest), signal);
     }
   }
 
