@@ -1,4 +1,4 @@
-/** Tools to test controllers, in any test runner. */
+/** Tools to test controllers, event handlers and plugins, in any test runner. */
 export { testPlane, type RecordedEvent, type TestPlane, type TestPlaneOptions } from "./test-plane.js";
 export { fakeClient, type FakeClient, type FakeClientOptions } from "./fake-client.js";
 export type { Call, TransportMethod } from "./api/calls.js";
@@ -17,3 +17,10 @@ export type {
 export type { Comparable } from "./perturb/comparable.js";
 export { faultKinds, type FaultKind } from "./perturb/schedule.js";
 export type { PerturbFailure, PerturbReport } from "./perturb/report.js";
+export {
+  testEvents,
+  type DeliveryOutcome,
+  type TestEvents,
+  type TestEventsOptions,
+} from "./events/test-events.js";
+export { testPlugin, type TestPlugin, type TestPluginOptions } from "./events/test-plugin.js";

@@ -4,10 +4,27 @@ import { createClient } from "../client/create-client.js";
 import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
 import { Event } from "../client/kinds/kubernetes.js";
 import { targetOf } from "../client/object-ref.js";
+import { memoryState } from "../events/state/memory-state.js";
+import { openState } from "../events/state/open-state.js";
+import type { State } from "../events/state/state.js";
 import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";
 import { kindsOf } from "../plane/definitions/kinds-of.js";
+import { PatternIndex } from "../model/cloud-events/pattern-index.js";
+import type { CloudEvent } from "../model/cloud-events/cloud-event.js";
+import type { Events } from "../events/events.js";
+import type { EventSubscription } from "../events/handler.js";
+import { eventFeed } from "../plane/events/event-feed.js";
+import {
+  emitPolled,
+  emitRuns,
+  startEvents,
+  startSubscriptions,
+  withOperatorKinds,
+  type EventsOptions,
+} from "../plane/events/start-events.js";
+import { StoreEventLog } from "../plane/events/store-event-log.js";
 import type { OperatorDefinition } from "../plane/operators/define-operator.js";
 import { orderOperators } from "../plane/operators/order-operators.js";
 import { startOperators } from "../plane/operators/start-operators.js";
@@ -29,12 +46,19 @@ import { pass, Turns, untilStill, type StillnessOptions } from "./time/stillness
 import { TestClock } from "./time/test-clock.js";
 import { untilHolds } from "./until-holds.js";
 
-export interface TestPlaneOptions extends Omit<ControllersOptions, "client" | "controllers" | "clock"> {
+export interface TestPlaneOptions extends Omit<
+  ControllersOptions,
+  "client" | "controllers" | "clock" | "events" | "publish"
+> {
   readonly controllers?: readonly Controller[] | undefined;
   /** Operators to start, with those that they require. Their folders are temporary, and their extensions are not served. */
   readonly operators?: readonly OperatorDefinition[] | undefined;
   /** Kinds to serve in addition to those of operators, and those that the controllers reconcile, own or watch. */
   readonly kinds?: readonly Resource[] | undefined;
+  /** Settings of CloudEvents. */
+  readonly events?: EventsOptions | undefined;
+  /** Handlers of events, made by `subscription()`. */
+  readonly subscriptions?: readonly EventSubscription[] | undefined;
   /** Objects that exist before the controllers start, with status, in any namespace. */
   readonly objects?: readonly TestObject[] | undefined;
   /** Start time, or a clock. Default: virtual time that starts in 2026 and moves only by `advance`. */
@@ -60,6 +84,8 @@ export interface TestPlane extends AsyncDisposable {
   readonly controllers: Controllers;
   readonly clock: Clock;
   readonly api: Api;
+  /** State, in memory and with the virtual clock. Operators have theirs below `operators/NAME/`. */
+  readonly state: State;
   /** Applies manifests: objects, or YAML or JSON text with any number of them. */
   readonly apply: (...manifests: readonly (string | object)[]) => Promise<readonly Applied[]>;
   /** Waits until a condition holds for an object; `undefined` stands for an object that does not exist. */
@@ -74,6 +100,10 @@ export interface TestPlane extends AsyncDisposable {
   readonly advance: (time: Duration) => Promise<void>;
   /** Runs of an object, oldest first. */
   readonly runs: (kind: AnyKind, which: ObjectRef) => Promise<readonly Run[]>;
+  /** CloudEvents of the plane: emit and subscribe. */
+  readonly cloudEvents: Events;
+  /** CloudEvents so far whose types match, oldest first. Default: all. */
+  readonly eventsSoFar: (on?: string | readonly string[]) => Promise<readonly CloudEvent[]>;
   /** Events that controllers recorded, oldest first. */
   readonly events: () => Promise<readonly RecordedEvent[]>;
   /** Adds interceptors between the controllers and the API, for example faults; returns a function that removes them. */
@@ -124,11 +154,23 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
   });
   const client = createClient({ transport: memory.transport, clock, random });
   const hookedClient = createClient({ transport, clock, random });
+  const state = openState({ backend: memoryState({ clock }), clock, log });
   const started = await startParts(async (onStop) => {
     onStop(async () => memory[Symbol.asyncDispose]());
+    onStop(async () => state[Symbol.asyncDispose]());
+    const events = startEvents({
+      options: withOperatorKinds(options),
+      log: (settings) => new StoreEventLog(memory.store, { ...settings, clock }),
+      clock,
+      random,
+      logger: log,
+    });
+    onStop(() => events.stop());
     const parts = await startOperators(operators, {
       data: undefined,
+      events,
       clientFor: () => hookedClient,
+      state,
       checkAccess: (attributes) => memory.api.pipeline.checkAccess(attributes),
       clock,
       log,
@@ -137,8 +179,12 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     const known = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
     const added = kindsOf(parts.controllers).filter(({ plural, group }) => !known.has(`${plural}.${group}`));
     await memory.addKinds(added);
+    const feed = eventFeed(events, { clock, log });
+    onStop(() => feed.stop());
     const working = startControllers({
       ...options,
+      events: feed,
+      publish: (emitted) => events.emitAll(emitted),
       controllers: [...(options.controllers ?? []), ...parts.controllers],
       schedules: [...(options.schedules ?? []), ...parts.schedules],
       client: hookedClient,
@@ -146,9 +192,12 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       random,
     });
     for (const { name, check, ...how } of parts.healthChecks) working.health.check(name, check, how);
-    return { working };
+    await startSubscriptions(events, [...(options.subscriptions ?? []), ...parts.subscriptions], log);
+    emitRuns(events, working.runs);
+    emitPolled(events, [...(options.controllers ?? []), ...parts.controllers]);
+    return { working, events };
   });
-  const { working } = started;
+  const { working, events } = started;
   working.runs.follow(() => happened++);
   const still: StillnessOptions = { clock, life: () => happened + memory.revision() };
   const limit = duration(patience);
@@ -157,6 +206,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     controllers: working,
     clock,
     api: memory.api,
+    state,
     apply: (...manifests) => applyManifests(client, manifests),
     until: (kind, which, holds) => untilHolds(client, { kind, which, limit, isClosed: () => closed }, holds),
     settled: () => settle(),
@@ -165,6 +215,11 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       const info = await client.kind(kind);
       const { namespace = "", name } = targetOf(info, which, client.namespace);
       return working.runs.find({ kind: info, key: namespace === "" ? name : `${namespace}/${name}` });
+    },
+    cloudEvents: events,
+    async eventsSoFar(on = "**") {
+      await untilStill(still);
+      return readEvents(events, on);
     },
     async events() {
       await untilStill(still);
@@ -203,9 +258,10 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       await memory.api.idle();
       const busy = working.all.filter((each) => !each.isIdle);
       const passing = working.schedules.filter((each) => each.busy);
-      if (busy.length === 0 && passing.length === 0) return;
+      const handling = events.subscriptions().filter(({ waiting }) => waiting > 0);
+      if (busy.length === 0 && passing.length === 0 && handling.length === 0) return;
       if (Date.now() - began > limit) {
-        const names = [...busy, ...passing].map(({ name }) => name).join(", ");
+        const names = [...busy, ...passing, ...handling].map(({ name }) => name).join(", ");
         throw new Error(
           `${names} did not settle: a run waits for time to pass (call advance()), or for something that never happens`,
         );
@@ -213,6 +269,21 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       await pause(1);
     }
   }
+}
+
+/** Reads the log from its beginning. */
+async function readEvents(events: Events, on: string | readonly string[]): Promise<readonly CloudEvent[]> {
+  const end = await events.log.position();
+  const patterns = new PatternIndex<true>();
+  for (const pattern of typeof on === "string" ? [on] : on) patterns.add(pattern, true);
+  const stop = new AbortController();
+  const found: CloudEvent[] = [];
+  for await (const batch of events.log.follow({ from: "0", patterns, signal: stop.signal })) {
+    found.push(...batch.events);
+    if (events.log.distance(batch.position, end) === 0) break;
+  }
+  stop.abort();
+  return found;
 }
 
 /** Moves virtual time until the controllers have stopped, since stopping gives runs a grace period to end. */

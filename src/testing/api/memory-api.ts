@@ -6,13 +6,14 @@ import { customResourceDefinition } from "../../model/resource/custom-resource-d
 import type { Resource } from "../../model/resource/resource-types.js";
 import { inProcess } from "../../plane/in-process.js";
 import { startApi, type Api } from "../../server/index.js";
-import { MemoryStore } from "../../store/index.js";
+import { MemoryStore, type Store } from "../../store/index.js";
 import { createObjects, type TestObject } from "./put-objects.js";
 
 /** Real API server on a store in memory. */
 export interface MemoryApi extends AsyncDisposable {
   readonly api: Api;
   readonly transport: Transport;
+  readonly store: Store;
   /** Serves further kinds. */
   readonly addKinds: (kinds: readonly Resource[]) => Promise<void>;
   /** Newest revision of the store. */
@@ -43,6 +44,7 @@ export async function startMemoryApi({
   const memory: MemoryApi = {
     api,
     transport,
+    store,
     async addKinds(added) {
       for (const kind of added) await client.create(customResourceDefinition(kind) as unknown as Manifest);
     },
