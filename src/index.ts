@@ -30,6 +30,7 @@ export { plainController } from "./runtime/controller/plain.js";
 export { PermanentError } from "./runtime/controller/outcome.js";
 export { predicates } from "./runtime/controller/predicates.js";
 export { strategies } from "./runtime/controller/strategies.js";
+export { onEvent } from "./runtime/controller/event-watch.js";
 export { triggers, type TriggerSource } from "./runtime/controller/triggers.js";
 export { toAll, toIndexed, toOwner, watch } from "./runtime/controller/watch.js";
 export { startControllers, type Controllers } from "./runtime/start/start-controllers.js";
@@ -38,11 +39,13 @@ export { schedule } from "./runtime/schedule/schedule.js";
 export { cron } from "./runtime/schedule/cron.js";
 export { window } from "./runtime/schedule/window.js";
 
+export type { State } from "./events/state/state.js";
 export {
   defineOperator,
   type OperatorDefinition,
   type OperatorParts,
   type SetupContext,
 } from "./plane/operators/define-operator.js";
+export { restResource } from "./plane/routes/rest/rest-resource.js";
 export { operator, type Operator, type OperatorOptions } from "./plane/operator.js";
 export { controlPlane, type ControlPlane, type ControlPlaneOptions } from "./plane/control-plane.js";

@@ -2,15 +2,26 @@ import { resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import { loadConnection } from "../client/kubeconfig/load-connection.js";
+import type { AnyKind } from "../client/kinds/kind.js";
 import type { Connection } from "../client/transport/connection.js";
 import { httpTransport } from "../client/transport/http/http-transport.js";
+import type { State } from "../events/state/state.js";
 import { systemClock, systemRandom } from "../model/core.js";
 import type { Controller } from "../runtime/controller/controller.js";
+import type { Resource } from "../model/resource/resource-types.js";
+import { objectWatches } from "../runtime/controller/event-watch.js";
 import { silent } from "../runtime/log/log.js";
 import { controllerMetrics } from "../runtime/observe/metrics.js";
 import type { Election, Shards } from "../runtime/start/ownership.js";
 import type { Controllers } from "../runtime/start/start-controllers.js";
+import { startMonitoring, type Monitoring } from "./monitoring/start-monitoring.js";
+import type { Events } from "../events/events.js";
+import { answerHealthChecks, emittingMonitoring } from "./events/emit-monitoring.js";
+import { eventFeed } from "./events/event-feed.js";
+import { ClientEventLog } from "../events/log/client-event-log.js";
+import { startEvents, withOperatorKinds } from "./events/start-events.js";
 import { startHealthServer } from "./health-server.js";
+import { planeState } from "./state/plane-state.js";
 import { startParts, type Stoppable } from "./start-parts.js";
 import { prepareWork, startWork, type WorkOptions } from "./start-work.js";
 
@@ -33,7 +44,7 @@ export interface OperatorOptions extends WorkOptions {
    * default name of the Lease is that of leader election with the suffix `-shards`.
    */
   readonly sharding?: boolean | Partial<Shards> | undefined;
-  /** Address of `/livez`, `/readyz`, `/healthz` and `/metrics`: 127.0.0.1, port 8081 by default. Default: not served. */
+  /** Address of `/livez`, `/readyz`, `/healthz`, `/health`, `/ready` and `/metrics`: 127.0.0.1, port 8081 by default. Default: not served. */
   readonly health?:
     | { readonly host?: string | undefined; readonly port?: number | undefined }
     | false
@@ -54,6 +65,13 @@ export interface Operator extends Stoppable {
   readonly server: string;
   readonly client: Client;
   readonly controllers: Controllers;
+  /** Health and performance of this process. */
+  readonly monitoring: Monitoring;
+  /** Small values by key, for what is no object. */
+  readonly state: State;
+  readonly events: Events;
+  /** Triggers a run of an object, by its name or uid. */
+  enqueue(...request: Parameters<Controllers["enqueue"]>): void;
   /** URL of the health endpoints; undefined when they are not served. */
   readonly health: string | undefined;
   /** Lease for leader election or sharding, such as `default/sites.demo.dev`; undefined without either. */
@@ -76,6 +94,8 @@ export function operator(options: OperatorOptions): Promise<Operator> {
   const { clock = systemClock, random = systemRandom, log = silent, namespace, onWarning } = options;
   const { kubeconfig, context, definitions = "apply", health = false } = options;
   return startParts(async (onStop) => {
+    const state = planeState(options.state, { store: undefined, clock, log });
+    onStop(async () => state[Symbol.asyncDispose]());
     const connection =
       options.connection ?? (await loadConnection({ kubeconfig, context, namespace, onWarning }));
     const metrics = options.metrics === false ? undefined : (options.metrics ?? controllerMetrics());
@@ -94,11 +114,31 @@ export function operator(options: OperatorOptions): Promise<Operator> {
       onWarning,
     });
     onStop(async () => client[Symbol.asyncDispose]());
+    const controlled: Controller[] = [];
+    let eventLog: ClientEventLog | undefined;
+    let performance: Monitoring["performance"];
+    const events = startEvents({
+      options: withOperatorKinds(options),
+      log(settings) {
+        const kinds = (): readonly AnyKind[] => eventKinds(controlled, options.kinds);
+        return (eventLog = new ClientEventLog({ ...settings, client, clock, random, logger: log, kinds }));
+      },
+      clock,
+      random,
+      logger: log,
+      onHandled: (...call) => performance?.observe("event_processing_time", call[2]),
+    });
+    onStop(async () => eventLog?.close());
+    onStop(() => events.stop());
+    const feed = eventFeed(events, { clock, log });
+    onStop(() => feed.stop());
     const prepared = await prepareWork(
       {
         ...options,
         client,
         clientFor: () => client,
+        state,
+        events,
         data: resolve(options.data ?? ".fettle"),
         register: definitions === "apply",
         clock,
@@ -106,6 +146,7 @@ export function operator(options: OperatorOptions): Promise<Operator> {
       },
       onStop,
     );
+    controlled.push(...prepared.controllers);
     const work = { ...options, controllers: prepared.controllers, schedules: prepared.schedules };
     const sharding = shardsOf(work, client.namespace);
     const leaderElection = sharding === undefined ? electionOf(work, client.namespace) : undefined;
@@ -114,6 +155,11 @@ export function operator(options: OperatorOptions): Promise<Operator> {
         ...work,
         controllers: work.controllers.map((each) => within(each, namespace)),
         healthChecks: prepared.healthChecks,
+        subscriptions: prepared.subscriptions,
+        handlers: prepared.handlers,
+        events,
+        feed,
+        state,
         client,
         user: await authenticatedUser(client),
         metrics: metrics ?? false,
@@ -125,10 +171,23 @@ export function operator(options: OperatorOptions): Promise<Operator> {
       },
       onStop,
     );
+    const { runs: { folder } = {} } = options;
+    const monitoring = startMonitoring({
+      ...options,
+      monitoring: emittingMonitoring(events, options.monitoring),
+      controllers,
+      folder,
+      clock,
+      log,
+    });
+    onStop(async () => monitoring.stop());
+    ({ performance } = monitoring);
+    performance?.addQueue("events", () => events.queueSize);
+    answerHealthChecks(events, feed, monitoring);
     let url: string | undefined;
     if (health !== false) {
       const { host = "127.0.0.1", port = defaultHealthPort } = health;
-      const server = await startHealthServer({ controllers, host, port });
+      const server = await startHealthServer({ controllers, monitoring, host, port });
       onStop(() => server.close());
       url = server.url;
     }
@@ -137,6 +196,10 @@ export function operator(options: OperatorOptions): Promise<Operator> {
       server: connection.server,
       client,
       controllers,
+      monitoring,
+      state,
+      events,
+      enqueue: (...request) => controllers.enqueue(...request),
       health: url,
       lease: lease && `${lease.namespace}/${lease.name}`,
     };
@@ -160,6 +223,23 @@ async function authenticatedUser({ transport }: Client): Promise<string | undefi
   } catch {
     return undefined;
   }
+}
+
+/** Kinds whose changes are events: those that controllers reconcile, own or watch, and further ones. */
+function eventKinds(controllers: readonly Controller[], more: readonly Resource[] = []): readonly AnyKind[] {
+  const kinds = new Map<string, AnyKind>();
+  const add = (kind: AnyKind): void => {
+    const key = typeof kind === "string" ? kind : `${kind.apiVersion}/${kind.kind}`;
+    if (!kinds.has(key)) kinds.set(key, kind);
+  };
+  for (const { options, owns } of controllers) {
+    // Objects of a poller are not in the API.
+    if (options.from === undefined) add(options.for);
+    for (const kind of owns) add(kind);
+    for (const { kind, from } of objectWatches(options.watches)) if (from === undefined) add(kind);
+  }
+  for (const kind of more) add(kind);
+  return [...kinds.values()];
 }
 
 /** Limits a controller to one namespace. */

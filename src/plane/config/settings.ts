@@ -2,34 +2,11 @@ import {
   defaultClusterIPRange,
   defaultNodePortRange,
 } from "../../server/kinds/strategy/network/service-ranges.js";
+import { defaultStateCache } from "../../events/state/open-state.js";
 import { defaultMaxAge, defaultMaxSize } from "../runs/limits.js";
-import { logFormats, logLevels, stores } from "./config.js";
-
-/** Type of a setting. */
-export type SettingType =
-  | { readonly type: "text" }
-  /** Path, relative to the configuration file, or to the working folder in flags and variables. */
-  | { readonly type: "path" }
-  | { readonly type: "integer"; readonly min: number; readonly max?: number }
-  | { readonly type: "boolean" }
-  | { readonly type: "choice"; readonly choices: readonly string[]; readonly planned?: readonly string[] }
-  | { readonly type: "duration"; readonly orFalse?: boolean }
-  /** Bytes, or text such as `256Mi`. */
-  | { readonly type: "size"; readonly min: string }
-  | { readonly type: "list"; readonly of: "text" | "path" };
-
-/** One setting. */
-export interface Setting {
-  /** `listen.port`; `*` matches any name. */
-  readonly path: string;
-  readonly takes: SettingType;
-  readonly default?: string | number | boolean | readonly string[] | undefined;
-  /** Environment variable, such as `FETTLE_PORT`. */
-  readonly variable?: string | undefined;
-  /** Flag of the command line in camel case: `port`, `healthPort`. */
-  readonly flag?: string | undefined;
-  readonly summary: string;
-}
+import { logFormats, logLevels, stateBackends, stores } from "./config.js";
+import { sectionSettings } from "./sections/section-settings.js";
+import type { Setting, SettingType } from "./setting.js";
 
 const port: SettingType = { type: "integer", min: 0, max: 65_535 };
 
@@ -192,6 +169,30 @@ export const settings: readonly Setting[] = [
     summary: "total size of the record of runs, beyond which the oldest are deleted",
   },
   {
+    path: "state.backend",
+    takes: { type: "choice", choices: stateBackends },
+    variable: "FETTLE_STATE_BACKEND",
+    summary:
+      "where the state API keeps its values; default: redis if state.url is set, otherwise the store with fettle up, and memory, with a warning, with fettle run",
+  },
+  {
+    path: "state.url",
+    takes: { type: "url", schemes: ["redis://", "rediss://"] },
+    variable: "FETTLE_STATE_URL",
+    summary: "Redis for the state API: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS",
+  },
+  {
+    path: "state.cache",
+    takes: { type: "integer", min: 0 },
+    default: defaultStateCache,
+    summary: "maximum number of values in the cache of the state API; 0 for none",
+  },
+  {
+    path: "state.ttl",
+    takes: { type: "duration" },
+    summary: "time after which keys of the state API are deleted that were set without a ttl; default: never",
+  },
+  {
     path: "controllers.*.concurrency",
     takes: { type: "integer", min: 1 },
     summary: "maximum number of concurrent runs",
@@ -211,11 +212,22 @@ export const settings: readonly Setting[] = [
     takes: { type: "duration" },
     summary: "first delay after a failure",
   },
+  {
+    path: "controllers.*.backoff.factor",
+    takes: { type: "number", min: 1 },
+    summary: "number by which the delay is multiplied each time",
+  },
   { path: "controllers.*.backoff.max", takes: { type: "duration" }, summary: "maximum delay" },
   {
     path: "controllers.*.backoff.maxRetries",
     takes: { type: "integer", min: 0 },
     summary: "maximum number of retries before an object becomes a dead letter",
+  },
+  {
+    path: "controllers.*.strategy",
+    takes: { type: "text" },
+    summary:
+      "strategy for all its changes: the name of one of reconciliation.strategies, or immediate or batched",
   },
   {
     path: "leaderElection.enabled",
@@ -269,6 +281,7 @@ export const settings: readonly Setting[] = [
     flag: "healthPort",
     summary: "fettle run: port for /healthz, /livez, /readyz and /metrics",
   },
+  ...sectionSettings,
 ];
 
 /** Sections that accept a plain value for one of their settings: `leaderElection: false`. */

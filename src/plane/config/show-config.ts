@@ -1,7 +1,9 @@
 import { relative, sep } from "node:path";
 import { isScalar, isSeq, parseDocument, stringify } from "yaml";
+import { originText } from "./config-builder.js";
 import type { LoadedConfig } from "./config.js";
-import { originText, segmentsOf } from "./load-config.js";
+import type { SettingType } from "./setting.js";
+import { patternOf, putAt, valueAt, type ConfigPath } from "./setting-path.js";
 import { settings } from "./settings.js";
 
 /** Replaces a secret. */
@@ -21,22 +23,25 @@ export function shownSettings(loaded: LoadedConfig, cwd: string): readonly Shown
   const config = configObject(loaded, cwd);
   return Array.from(loaded.origins, ([path, origin]) => ({
     path,
-    value: valueAt(config, segmentsOf(path)),
+    value: valueAt(config, loaded.paths.get(path) ?? []),
     from: originText(origin),
   }));
 }
 
-function valueAt(config: unknown, segments: readonly string[]): unknown {
-  let value = config;
-  for (const segment of segments) value = (value as Record<string, unknown> | undefined)?.[segment];
-  return value;
-}
-
-/** A `fettle.yaml` with all values, each with its source as a comment. */
+/**
+ * A `fettle.yaml` with all values, each with its source as a comment. Secrets that come from a variable are written as the file
+ * has them, so that the result can be loaded like it.
+ */
 export function configYaml(loaded: LoadedConfig, cwd: string): string {
-  const document = parseDocument(stringify(configObject(loaded, cwd)));
-  for (const { path, from } of shownSettings(loaded, cwd)) {
-    const node: unknown = document.getIn(segmentsOf(path), true);
+  const config = configObject(loaded, cwd);
+  const document = parseDocument(stringify(escaped(config)));
+  for (const path of loaded.secrets) {
+    const written = loaded.written.get(path);
+    if (written !== undefined) document.setIn(loaded.paths.get(path) ?? [], document.createNode(written));
+  }
+  for (const [path, origin] of loaded.origins) {
+    const node: unknown = document.getIn(loaded.paths.get(path) ?? [], true);
+    const from = originText(origin);
     if (isScalar(node)) node.comment = ` ${from}`;
     else if (isSeq(node) && node.items.length === 0) node.comment = ` ${from}`;
     else if (isSeq(node)) node.commentBefore = ` ${from}`;
@@ -44,23 +49,40 @@ export function configYaml(loaded: LoadedConfig, cwd: string): string {
   return document.toString({ lineWidth: 0 });
 }
 
+/** Escapes text that would be taken for a variable. */
+function escaped(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("${", () => "$${");
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escaped(each)]));
+}
+
 /** The configuration as data without secrets. */
 export function configObject(loaded: LoadedConfig, cwd: string): Readonly<Record<string, unknown>> {
   const copy = structuredClone(loaded.config) as unknown as Record<string, unknown>;
-  const change = (path: string, to: (value: unknown) => unknown): void => {
-    const segments = segmentsOf(path);
-    const parent = valueAt(copy, segments.slice(0, -1)) as Record<string, unknown> | undefined;
-    const name = segments.at(-1) ?? "";
-    if (parent?.[name] !== undefined) parent[name] = to(parent[name]);
-  };
-  for (const { path, takes } of settings) {
-    if (takes.type === "path") change(path, (value) => relativeTo(value, cwd));
-    if (takes.type === "list" && takes.of === "path") {
-      change(path, (value) => (value as readonly string[]).map((each) => relativeTo(each, cwd)));
+  const pathSettings = settings.filter(({ takes }) => holdsPaths(takes));
+  for (const [text, path] of loaded.paths) {
+    if (loaded.secrets.has(text)) putAt(copy, path, hidden);
+    else if (pathSettings.some((setting) => matches(setting.path, path))) {
+      const value = valueAt(copy, path);
+      const to = Array.isArray(value) ? value.map((each) => relativeTo(each, cwd)) : relativeTo(value, cwd);
+      putAt(copy, path, to);
     }
   }
-  for (const path of loaded.secrets) change(path, () => hidden);
   return copy;
+}
+
+function holdsPaths(takes: SettingType): boolean {
+  return takes.type === "path" || (takes.type === "list" && takes.of === "path");
+}
+
+/** True if a path is that of a setting. */
+function matches(setting: string, path: ConfigPath): boolean {
+  const pattern = patternOf(setting);
+  return (
+    pattern.length === path.length &&
+    pattern.every((step, at) => step === path[at] || (step === "[]" && typeof path[at] === "number"))
+  );
 }
 
 /** Makes a path below the folder relative to it. */

@@ -1,5 +1,6 @@
 import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller/controller.js";
+import { objectWatches } from "../../runtime/controller/event-watch.js";
 
 /** Kinds defined in this program that controllers reconcile, own or watch, and further ones, without duplicates. */
 export function kindsOf(
@@ -16,7 +17,7 @@ export function kindsOf(
   for (const { options, owns } of controllers) {
     add(options.for);
     for (const kind of owns) add(kind);
-    for (const { kind } of options.watches ?? []) add(kind);
+    for (const { kind } of objectWatches(options.watches)) add(kind);
   }
   for (const kind of more) add(kind);
   return [...all.values()];

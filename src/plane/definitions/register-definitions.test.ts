@@ -163,6 +163,19 @@ test("names every kind that is refused", async () => {
   );
 });
 
+test("the definition of another project is left alone if the program can use it, whoever applied it", async () => {
+  const gateway = (spec: z.ZodObject) =>
+    resource("gateway.networking.k8s.io/v1", "Gateway", { spec, approval: "https://example.com/pull/1" });
+  const few = z.object({ name: z.string().optional() });
+  const all = few.extend({ infrastructure: z.string().optional() });
+  await client.apply(customResourceDefinition(gateway(all)) as never, { fieldManager: "fettle" });
+  const before = await revision();
+  await registerDefinitions(client, [gateway(few)], { log });
+  expect(await revision()).toBe(before);
+  await registerDefinitions(client, [gateway(all.extend({ needed: z.string().optional() }))], { log });
+  expect(await revision()).toBeGreaterThan(before);
+});
+
 describe("a definition of another field manager", () => {
   const theirs = (kind: typeof Site) =>
     client.create(customResourceDefinition(kind) as never, { fieldManager: "helm" });

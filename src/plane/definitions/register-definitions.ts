@@ -156,11 +156,13 @@ class Registration {
     }
   }
 
-  /** Leaves a definition of another field manager as it is if this program can use it. */
+  /** Leaves a definition of another field manager, or of another project, as it is if this program can use it. */
   #isUsable(found: StoredDefinition): boolean {
     const managers = otherManagers(found);
-    if (this.#options.force === true || managers.length === 0) return false;
+    if (this.#options.force === true) return false;
     const missing = missingFrom(found, this.#wanted);
+    // The project's own definition may have been applied with our commands, and then has our field manager.
+    if (managers.length === 0) return this.#kind.approval !== undefined && missing.length === 0;
     const owner = managers.join(", ");
     if (missing.length > 0) {
       throw new DefinitionRefused(

@@ -67,6 +67,12 @@ async function servedKind(
   }
 }
 
+/** @throws {ApiError} 403 unless the user may do anything: the memory of the process has keys and tokens of all users. */
+export async function checkAdministrator(api: UserAccess, user: User): Promise<void> {
+  const resource: Target = { group: "*", version: "*", resource: "*" };
+  await api.checkAccess({ user, verb: "*", path: "", resource });
+}
+
 /** @throws {ApiError} 403 unless the user may read Secrets in all namespaces. */
 export async function checkReveal(api: UserAccess, user: User): Promise<void> {
   const resource: Target = { group: "", version: "v1", resource: "secrets" };

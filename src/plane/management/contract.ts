@@ -1,6 +1,14 @@
 import type { FieldChange, KubeObject } from "../../model/core.js";
+import type { BreakerSnapshot } from "../../runtime/breaker/breaker.js";
+import type { HealthReport } from "../../runtime/health/health.js";
+import type { Alert } from "../../runtime/performance/performance-monitor.js";
+import type { SubscriptionState } from "../../events/events.js";
+import type { DeadEvent } from "../../events/log/event-log.js";
+import type { EventDocument } from "../../model/cloud-events/cloud-event.js";
 import type { Finding } from "../../runtime/observe/findings/finding.js";
 import type { Plan } from "../../runtime/plan/plan.js";
+import type { PeerState } from "../peers/peer-state.js";
+import type { StrategyHold } from "../../runtime/queue/strategy-hold.js";
 import type { Run } from "../../runtime/runs/run.js";
 
 /**
@@ -18,16 +26,29 @@ import type { Run } from "../../runtime/runs/run.js";
  * | `GET controllers` | {@link ControllerList} |
  * | `POST controllers/NAME/enqueue`, `/pause`, `/resume`, `/retry` with {@link QueueCommandRequest} | {@link QueueCommandResult} |
  * | `GET dead` | {@link DeadList} |
+ * | `GET queue?controller=&key=&failed=true&limit=` | {@link QueueList} of the `limit` (default 500) objects that are due first |
+ * | `GET breakers` | {@link BreakerList} |
+ * | `POST breakers/reset` with {@link BreakerResetRequest} | {@link BreakerResetResult} |
  * | `GET runs?kind=&key=&uid=&controller=&wroteKind=&wroteKey=&since=&after=&limit=` | {@link RunList} of the newest `limit` (default 50); following: {@link RunReport}s, the newest `limit` (default 0) first |
  * | `POST plan` with {@link PlanRequest} | {@link PlanResponse} |
  * | `GET history?apiVersion=&kind=&namespace=&name=` | {@link History} |
+ * | `GET health` | {@link HealthReport}: all health checks, run now |
+ * | `GET alerts` | {@link AlertList} |
  * | `GET top` | {@link Top}; following: one every `every` (default 2s) |
  * | `GET changes?apiVersion=&kind=&tail=&after=` | {@link ChangeList} of the newest `tail` (default 100); following: {@link ChangeReport}s, the newest `tail` (default 0) first |
+ * | `GET subscriptions` | {@link SubscriptionList} |
+ * | `GET dead-events` | {@link DeadEventList} |
+ * | `POST subscriptions/NAME/retry` with {@link RetryEventsRequest} | {@link QueueCommandResult} |
  * | `GET state?key=&limit=` | {@link StateList}: entries of the store whose keys match a glob |
- * | `GET profile?seconds=&follow=true` | a CPU profile for Chrome |
+ * | `GET peers` | {@link PeerList} |
+ * | `GET profile?seconds=&follow=true` | a CPU profile for Chrome; with `type=heap` a profile of allocations, with `type=heapsnapshot` a snapshot of the heap |
  * | `GET backup?follow=true` | a backup for `fettle restore` |
  */
 export const managementPath = "/fettle/v1";
+
+export interface PeerList {
+  readonly peers: readonly PeerState[];
+}
 
 export interface ControllerState {
   readonly name: string;
@@ -56,8 +77,10 @@ export interface ControllerList {
 }
 
 export interface QueueCommandRequest {
-  /** `namespace/name`. Default: all objects of the controller; for retry all dead letters. */
+  /** `namespace/name`. Default: all objects of the controller; for retry all dead letters. Enqueue requires it, or `all`. */
   readonly key?: string | undefined;
+  /** Enqueues all objects of the controller. */
+  readonly all?: boolean | undefined;
   /** Reason for the run, for enqueue and retry. */
   readonly reason?: string | undefined;
   /** Delay as a duration, for enqueue. */
@@ -81,6 +104,48 @@ export interface DeadList {
   }[];
 }
 
+/** An object in the queue of a controller. */
+export interface QueuedObject {
+  readonly controller: string;
+  readonly kind: string;
+  readonly key: string;
+  /**
+   * `waiting`: due, until a worker is free. `delayed`: due later. `batched`: in a batch that is not complete. `dirty`: running, and
+   * enqueued again meanwhile. `dead`: not retried.
+   */
+  readonly state: "waiting" | "delayed" | "batched" | "running" | "dirty" | "paused" | "dead";
+  readonly priority: number;
+  /** Failed runs in a row. */
+  readonly failures: number;
+  /** Time at which it is or was due, of a dead letter the time of the last failure; in milliseconds since 1970. */
+  readonly due?: number | undefined;
+  /** Newest reason for its next run, or its last failure. */
+  readonly reason: string;
+  /** Strategy that holds it back. Times are milliseconds since 1970; null for never. */
+  readonly hold?: StrategyHold | undefined;
+}
+
+export interface QueueList {
+  /** Those that are due first come first. */
+  readonly objects: readonly QueuedObject[];
+  /** True when more objects are queued than the limit allows. */
+  readonly more: boolean;
+}
+
+export interface BreakerList {
+  readonly breakers: readonly BreakerSnapshot[];
+}
+
+export interface BreakerResetRequest {
+  /** Default: all breakers. */
+  readonly name?: string | undefined;
+}
+
+export interface BreakerResetResult {
+  /** Breakers as they were before they were reset. */
+  readonly reset: readonly BreakerSnapshot[];
+}
+
 /** A run with the differences that its writes made, in place of the objects before and after. */
 export interface RunReport extends Omit<Run, "writes"> {
   readonly writes: readonly {
@@ -99,6 +164,20 @@ export interface RunReport extends Omit<Run, "writes"> {
     /** Without the server's bookkeeping; none for a delete. */
     readonly changes: readonly FieldChange[];
   }[];
+}
+
+export interface SubscriptionList {
+  readonly subscriptions: readonly SubscriptionState[];
+}
+
+export interface DeadEventList {
+  /** Oldest first. */
+  readonly letters: readonly DeadEvent[];
+}
+
+export interface RetryEventsRequest {
+  /** Id of an event. Default: all dead letters of the subscription. */
+  readonly id?: string | undefined;
 }
 
 export interface RunList {
@@ -171,7 +250,20 @@ export interface History {
   readonly floor: number;
 }
 
+export interface AlertList {
+  /** False if no thresholds are configured. */
+  readonly configured: boolean;
+  /** Raised alerts, newest first, then resolved ones. */
+  readonly alerts: readonly Alert[];
+}
+
 export interface Top {
+  /** Newest health report; undefined until the first one. */
+  readonly health?: HealthReport | undefined;
+  /** Raised alerts, newest first. */
+  readonly alerts: readonly Alert[];
+  /** Hot loops and field fights, newest first. */
+  readonly findings: readonly Finding[];
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Milliseconds. */
@@ -186,6 +278,8 @@ export interface Top {
     /** Percentiles over the last 500 runs, in milliseconds. */
     readonly duration: { readonly p50: number; readonly p99: number };
     readonly wait: { readonly p50: number; readonly p99: number };
+    /** Strategies that hold objects back, and the number of these. Times are milliseconds since 1970; null for never. */
+    readonly holds: readonly StrategyHold[];
   })[];
   readonly informers: readonly {
     readonly kind: string;
@@ -195,7 +289,17 @@ export interface Top {
   }[];
 }
 
-export interface ChangeReport {
+/** A change of an object, or an event that was emitted. */
+export type ChangeReport = ObjectChangeReport | EmittedReport;
+
+/** An event that is no change of an object. */
+export interface EmittedReport {
+  readonly revision: number;
+  readonly type: "EMITTED";
+  readonly event: EventDocument;
+}
+
+export interface ObjectChangeReport {
   readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   /** Time of the write according to managedFields; undefined for a deletion. */

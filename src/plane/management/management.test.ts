@@ -31,6 +31,8 @@ function requestOf(
     path,
     parameter: (name) => query[name],
     user: { name: user, groups: [] },
+    headers: {},
+    bytes: async () => new Uint8Array(),
     json: async () => ({ manifests: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }] }),
     body: (async function* () {})(),
     signal: new AbortController().signal,
@@ -90,6 +92,7 @@ describe("the user of a request", () => {
     ["state", {}, ["list * *"]],
     ["backup", { follow: "true" }, ["list * *"]],
     ["runs", { reveal: "true" }, ["list secrets"]],
+    ["profile", { type: "heapsnapshot", follow: "true" }, ["* * *"]],
   ])("must be allowed to read the objects of %s %j", async (path, query, permissions) => {
     expect(await needed(path, query)).toEqual(permissions);
   });

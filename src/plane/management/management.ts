@@ -1,13 +1,31 @@
 import { asApiError, failures, fromStatus, type Clock } from "../../model/core.js";
 import { splitKey } from "../../runtime/controller/keys.js";
+import type { Events } from "../../events/events.js";
 import type { RunQuery } from "../../runtime/runs/run-store.js";
 import type { Controllers } from "../../runtime/start/start-controllers.js";
 import type { Extension, ExtensionResponse, ExtensionRequest } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";
-import { checkRead, checkReadAll, checkReadKind, checkReveal, type UserAccess } from "./access.js";
-import { managementPath } from "./contract.js";
+import {
+  checkAdministrator,
+  checkRead,
+  checkReadAll,
+  checkReadKind,
+  checkReveal,
+  type UserAccess,
+} from "./access.js";
+import type { Monitoring } from "../monitoring/start-monitoring.js";
+import {
+  managementPath,
+  type PeerList,
+  type AlertList,
+  type DeadEventList,
+  type QueueCommandResult,
+  type SubscriptionList,
+} from "./contract.js";
+import { breakerList, breakerResetRequest, resetBreakers } from "./controllers/breakers.js";
 import { controllerList, controllerNamed, deadList } from "./controllers/controller-states.js";
+import { queueList } from "./controllers/queue-list.js";
 import { executeQueueCommand, isQueueCommand, queueCommandRequest } from "./controllers/queue-commands.js";
 import { jsonLines, untilDisconnected } from "./lines.js";
 import {
@@ -19,8 +37,9 @@ import {
   requiredParameter,
 } from "./parameters.js";
 import { manifestsIn, planManifests } from "./plan/plan-manifests.js";
-import { cpuProfile } from "./profile.js";
+import { cpuProfile, heapProfile, heapSnapshot } from "./profile.js";
 import { followRuns, lastRuns } from "./runs/run-reports.js";
+import type { Peers } from "../peers/start-peers.js";
 import { followChanges, lastChanges } from "./store/changes.js";
 import { historyOf } from "./store/history.js";
 import { storeState } from "./store/state.js";
@@ -28,7 +47,14 @@ import { TopMeter } from "./top/top.js";
 
 export interface ManagementOptions {
   /** Parts that are started after the server; undefined until then. */
-  readonly parts: () => { readonly controllers?: Controllers; readonly api?: UserAccess };
+  readonly parts: () => {
+    readonly controllers?: Controllers;
+    readonly monitoring?: Monitoring;
+    readonly api?: UserAccess;
+    readonly events?: Events;
+    /** Undefined without peers. */
+    readonly peers?: Pick<Peers, "states"> | undefined;
+  };
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -39,7 +65,10 @@ interface Plane {
   readonly clock: Clock;
   readonly top: TopMeter;
   controllers(): Controllers;
+  monitoring(): Monitoring;
   api(): UserAccess;
+  events(): Events;
+  peers(): PeerList;
 }
 
 interface Endpoint {
@@ -52,9 +81,12 @@ export function management({ parts, store, clock }: ManagementOptions): Extensio
   const plane: Plane = {
     store,
     clock,
-    top: new TopMeter(store, clock),
+    top: new TopMeter(store, clock, () => parts().monitoring),
     controllers: () => started(parts().controllers),
+    monitoring: () => started(parts().monitoring),
     api: () => started(parts().api),
+    events: () => started(parts().events),
+    peers: () => ({ peers: parts().peers?.states() ?? [] }),
   };
   return {
     path: managementPath,
@@ -96,6 +128,8 @@ function started<T>(part: T | undefined): T {
 function endpointAt(path: string): Endpoint | undefined {
   if (Object.hasOwn(endpoints, path)) return endpoints[path];
   const [first, name, command, ...more] = path.split("/");
+  if (first === "subscriptions" && name !== undefined && command === "retry" && more.length === 0)
+    return { method: "POST", respond: (request, plane) => retryEvents(request, plane, name) };
   if (first !== "controllers" || name === undefined || more.length > 0 || !isQueueCommand(command)) {
     return undefined;
   }
@@ -115,6 +149,19 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     respond: async (_, plane) => ({ json: controllerList(plane.controllers()) }),
   },
   dead: { method: "GET", respond: async (_, plane) => ({ json: deadList(plane.controllers()) }) },
+  queue: { method: "GET", respond: respondQueue },
+  breakers: { method: "GET", respond: async (_, plane) => ({ json: breakerList(plane.controllers()) }) },
+  "breakers/reset": {
+    method: "POST",
+    respond: async (request, plane) => ({
+      json: resetBreakers(plane.controllers(), breakerResetRequest(await bodyFields(request))),
+    }),
+  },
+  health: { method: "GET", respond: async (_, plane) => ({ json: await plane.monitoring().health.check() }) },
+  alerts: { method: "GET", respond: async (_, plane) => ({ json: alertList(plane.monitoring()) }) },
+  subscriptions: { method: "GET", respond: respondSubscriptions },
+  "dead-events": { method: "GET", respond: respondDeadEvents },
+  peers: { method: "GET", respond: async (_, plane) => ({ json: plane.peers() }) },
   runs: { method: "GET", respond: respondRuns },
   plan: { method: "POST", respond: respondPlan },
   history: { method: "GET", respond: respondHistory },
@@ -126,6 +173,18 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 };
 
 const maxLimit = 10_000;
+
+async function respondQueue(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
+  const controllers = plane.controllers();
+  const name = optionalParameter(request, "controller");
+  const handles = name === undefined ? controllers.all : [controllerNamed(controllers, name)];
+  const list = queueList(handles, {
+    key: optionalParameter(request, "key"),
+    isFailed: isSet(request, "failed"),
+    limit: integerParameter(request, "limit", { max: maxLimit, fallback: 500 }),
+  });
+  return { json: list };
+}
 
 async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const controllers = plane.controllers();
@@ -221,6 +280,34 @@ async function respondChanges(request: ExtensionRequest, plane: Plane): Promise<
   return follow ? jsonLines(followChanges(store, options)) : { json: await lastChanges(store, options) };
 }
 
+async function respondSubscriptions(_: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
+  const list: SubscriptionList = { subscriptions: plane.events().subscriptions() };
+  return { json: list };
+}
+
+/** Events contain objects of any kind. */
+async function respondDeadEvents(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
+  await checkReadAll(plane.api(), request.user, "list");
+  const list: DeadEventList = { letters: await plane.events().dead() };
+  return { json: list };
+}
+
+async function retryEvents(
+  request: ExtensionRequest,
+  plane: Plane,
+  subscription: string,
+): Promise<ExtensionResponse> {
+  const { id } = await bodyFields(request);
+  if (id !== undefined && typeof id !== "string") throw failures.badRequest("id must be the id of an event");
+  try {
+    const result: QueueCommandResult = { count: await plane.events().retry(subscription, id) };
+    return { json: result };
+  } catch (error) {
+    if (error instanceof RangeError) throw failures.badRequest(error.message);
+    throw error;
+  }
+}
+
 async function respondState(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const options = {
     key: optionalParameter(request, "key") ?? "*",
@@ -232,12 +319,25 @@ async function respondState(request: ExtensionRequest, plane: Plane): Promise<Ex
   return { json: await storeState(plane.store, options) };
 }
 
-async function respondProfile(request: ExtensionRequest): Promise<ExtensionResponse> {
+function alertList({ performance }: Monitoring): AlertList {
+  return { configured: performance?.hasThresholds ?? false, alerts: performance?.alerts() ?? [] };
+}
+
+async function respondProfile(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const seconds = integerParameter(request, "seconds", { min: 1, max: 600, fallback: 10 });
+  const type = optionalParameter(request, "type") ?? "cpu";
   if (!isSet(request, "follow")) {
     throw failures.badRequest("a profile takes longer than a request may: set follow=true");
   }
-  const profile = cpuProfile(seconds * 1000, request.signal);
+  if (type === "heapsnapshot") {
+    await checkAdministrator(plane.api(), request.user);
+    return { type: "application/json", stream: untilDisconnected(heapSnapshot(), request.signal) };
+  }
+  if (type !== "cpu" && type !== "heap") {
+    throw failures.badRequest(`type=${type}: must be cpu, heap or heapsnapshot`);
+  }
+  const take = type === "heap" ? heapProfile : cpuProfile;
+  const profile = take(seconds * 1000, request.signal);
   // A failure is reported to the reader of the stream.
   profile.catch(() => {});
   return { type: "application/json", stream: untilDisconnected(once(profile), request.signal) };

@@ -50,7 +50,7 @@ export function requiredParameter(request: ExtensionRequest, name: string): stri
   throw failures.badRequest(`the parameter ${name} is missing`);
 }
 
-export function isSet(request: ExtensionRequest, name: "follow" | "reveal"): boolean {
+export function isSet(request: ExtensionRequest, name: "follow" | "reveal" | "failed"): boolean {
   return request.parameter(name) === "true";
 }
 

@@ -1,5 +1,7 @@
 import type { Extension } from "../../server/index.js";
 
+/** Paths below `/api` that the server does not answer, since the core group has the version v1 only. */
+const otherVersion = /^\/api\/v(?!1(?:\/|$))\d+(?:\/|$)/;
 /** First segments of paths that the server answers itself. */
 const reserved = new Set(["api", "apis", "healthz", "livez", "metrics", "openapi", "readyz", "version"]);
 
@@ -18,7 +20,8 @@ export function addExtensions(extensions: Extension[], added: readonly Extension
     }
     const [, first = ""] = path.split("/");
     const other = extensions.find((each) => isBelow(path, each.path) || isBelow(each.path, path));
-    if (reserved.has(first) || other !== undefined) {
+    const isReserved = reserved.has(first) && !otherVersion.test(path);
+    if (isReserved || other !== undefined) {
       const by = other === undefined ? "the API server" : `the extension ${other.path}`;
       throw new Error(
         `the extension ${path} cannot be served: ${by} answers these paths; choose another path`,

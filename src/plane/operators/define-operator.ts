@@ -1,11 +1,17 @@
 import type { Client } from "../../client/client.js";
+import type { State } from "../../events/state/state.js";
 import { names, type Clock } from "../../model/core.js";
 import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller/controller.js";
+import type { Events } from "../../events/events.js";
+import type { EventSubscription } from "../../events/handler.js";
+import type { PipelineHandler } from "../../events/pipeline/pipeline-handler.js";
+import type { KindEvents } from "../../events/object/event-naming.js";
 import type { Check, CheckOptions } from "../../runtime/health/health.js";
 import type { Log } from "../../runtime/log/log.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 import type { Extension, User } from "../../server/index.js";
+import type { OperatorRoutes } from "../routes/routes.js";
 import type { CommandEntry } from "./command.js";
 
 /** Access to a resource that a user may or may not have. */
@@ -30,6 +36,10 @@ export interface SetupContext {
   /** True if objects and folder do not outlive this process: in tests, and with `store: "memory"`. */
   readonly isTemporary: boolean;
   readonly client: Client;
+  /** State of the operator: its keys are those of the control plane below `operators/NAME/`. */
+  readonly state: State;
+  /** Events of the control plane: emits and subscribes. */
+  readonly events: Events;
   readonly log: Log;
   readonly clock: Clock;
   /** Aborts when the operator stops: after its controllers, and before the functions of `onStop` are called. */
@@ -51,9 +61,13 @@ export interface OperatorHealthCheck extends CheckOptions {
 }
 
 /** Parts of an operator that run: the result of `setup`. */
-export interface OperatorParts {
+export interface OperatorParts extends OperatorRoutes {
   readonly controllers?: readonly Controller[] | undefined;
   readonly schedules?: readonly Schedule[] | undefined;
+  /** Handlers of events. */
+  readonly subscriptions?: readonly EventSubscription[] | undefined;
+  /** Handlers that stages of the event pipeline can name. */
+  readonly handlers?: readonly PipelineHandler[] | undefined;
   /** Paths served beside the API of a control plane. They are not served on Kubernetes. */
   readonly extensions?: readonly Extension[] | undefined;
   readonly healthChecks?: readonly OperatorHealthCheck[] | undefined;
@@ -64,6 +78,8 @@ export interface OperatorDefinition {
   readonly name: string;
   readonly requires: readonly OperatorDefinition[];
   readonly kinds: readonly Resource[];
+  readonly events: readonly KindEvents[];
+  readonly routes: OperatorRoutes;
   readonly commands: readonly CommandEntry[];
   readonly setup?:
     | ((context: SetupContext) => Promise<OperatorParts | void> | OperatorParts | void)
@@ -71,13 +87,15 @@ export interface OperatorDefinition {
 }
 
 /** Argument of {@link defineOperator}. */
-export interface OperatorDescription {
+export interface OperatorDescription extends OperatorRoutes {
   /** Unique among the operators of a control plane: lower-case letters, digits and `-`. Names the folder of the operator. */
   readonly name: string;
   /** Operators that this one needs: they are set up first, and stopped last. */
   readonly requires?: readonly OperatorDefinition[] | undefined;
   /** Kinds to register before `setup` is called. */
   readonly kinds?: readonly Resource[] | undefined;
+  /** Types of the events about objects of these kinds, made by `eventsOf()`. */
+  readonly events?: readonly KindEvents[] | undefined;
   /** Commands for `fettle`, loaded when they are called. */
   readonly commands?: readonly CommandEntry[] | undefined;
   /** Creates the parts of the operator. Called once at every start, after those of the operators it requires. */
@@ -99,7 +117,7 @@ export interface OperatorDescription {
  * });
  */
 export function defineOperator(description: OperatorDescription): OperatorDefinition {
-  const { name, requires = [], kinds = [], commands = [], setup } = description;
+  const { name, requires = [], kinds = [], events = [], rest, topics, commands = [], setup } = description;
   const [fault] = names.validateDns1123Label(name);
   if (fault !== undefined)
     throw new RangeError(`${JSON.stringify(name)} is not a name for an operator: ${fault}`);
@@ -110,7 +128,7 @@ export function defineOperator(description: OperatorDescription): OperatorDefini
     );
   }
   checkCommands(name, commands);
-  return { name, requires, kinds, commands, setup };
+  return { name, requires, kinds, events, routes: { rest, topics }, commands, setup };
 }
 
 /** Tests for an operator by its shape, since another copy of this package may have made it. */

@@ -1,3 +1,5 @@
+import type { Events } from "../../events/events.js";
+import { eventBus } from "../../events/bus/event-bus.js";
 import { existsSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +9,7 @@ import { z } from "zod";
 import { resource, systemClock } from "../../model/index.js";
 import { controller, schedule, triggers } from "../../runtime/index.js";
 import { httpTransport, loadConnection, type Client } from "../../client/index.js";
+import { memoryState, openState } from "../../events/index.js";
 import { silent } from "../../runtime/log/log.js";
 import { MemoryStore } from "../../store/memory/memory-store.js";
 import { controlPlane } from "../control-plane.js";
@@ -136,7 +139,9 @@ test("a setup that does not end is given up; what it starts later is stopped at 
     },
   });
   const clientFor = (): Client => fakeClient;
-  const options = { data: undefined, clientFor, clock: systemClock, log: silent, timeout: 1 };
+  const state = openState({ backend: memoryState() });
+  const events = eventBus() as unknown as Events;
+  const options = { data: undefined, clientFor, events, state, clock: systemClock, log: silent, timeout: 1 };
   const starting = startParts((onStop) => startOperators([slow], { ...options, onStop }));
   await expect(starting).rejects.toThrow(
     "operator slow could not be started: its setup took longer than 1ms and was aborted",
@@ -274,4 +279,24 @@ test("refuses extensions whose paths something else answers", async () => {
   await expect(start("/readyz/mine")).rejects.toThrow("the API server answers these paths");
   await expect(start("/a", "/a/b")).rejects.toThrow("the extension /a/b cannot be served");
   await expect(start("mine/")).rejects.toThrow('"mine/" is not a path of an extension');
+});
+
+test("an operator has a part of the state for itself", async () => {
+  const store = new MemoryStore();
+  const counting = (name: string) =>
+    defineOperator({
+      name,
+      async setup({ state }) {
+        await state.set("starts", ((await state.get<number>("starts")) ?? 0) + 1);
+      },
+    });
+  for (const expected of [1, 2]) {
+    await using plane = await controlPlane({
+      listen: false,
+      store,
+      operators: [counting("one"), counting("two")],
+    });
+    expect(await plane.state.keys("operators/*")).toEqual(["operators/one/starts", "operators/two/starts"]);
+    expect(await plane.state.get("operators/one/starts")).toBe(expected);
+  }
 });

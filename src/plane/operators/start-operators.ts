@@ -1,8 +1,11 @@
 import { keepProcessAlive } from "../../client/async/keep-process-alive.js";
 import type { Client } from "../../client/client.js";
+import type { State } from "../../events/state/state.js";
 import { failures, systemClock, within, type Clock } from "../../model/core.js";
+import type { Events } from "../../events/events.js";
 import { lazyChild, type Log } from "../../runtime/log/log.js";
-import type { Attributes, Extension } from "../../server/index.js";
+import type { Attributes, Extension, ExtensionRequest } from "../../server/index.js";
+import type { OperatorRoutes } from "../routes/routes.js";
 import type { OperatorDefinition, OperatorParts, SetupContext } from "./define-operator.js";
 import { orderOperators } from "./order-operators.js";
 
@@ -11,8 +14,12 @@ export interface StartOperatorsOptions {
   readonly data: string | undefined;
   /** Client of an operator, called with its user, such as `system:fettle:operator:process`. */
   readonly clientFor: (user: string) => Client;
+  readonly state: State;
+  readonly events: Events;
   /** Undefined where extensions are not served. */
   readonly checkAccess?: ((attributes: Attributes) => Promise<void> | undefined) | undefined;
+  /** Called with the routes of each operator. Undefined where they are not served. */
+  readonly addRoutes?: ((operator: string, routes: OperatorRoutes) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Milliseconds for the setup of one operator, in real time, since it may start programs. Default: 60 s. */
@@ -23,12 +30,17 @@ export interface StartOperatorsOptions {
   readonly onStop: (stop: () => Promise<void>) => void;
 }
 
+/** Parts of all operators. Their routes have been added. */
+export type CombinedParts = Required<Omit<OperatorParts, keyof OperatorRoutes>>;
+
 /** Calls `setup` of operators and of those that they require, in the order of `requires`, and returns all their parts. */
 export async function startOperators(
   operators: readonly OperatorDefinition[],
   options: StartOperatorsOptions,
-): Promise<Required<OperatorParts>> {
-  const withSetup = orderOperators(operators).filter(({ setup }) => setup !== undefined);
+): Promise<CombinedParts> {
+  const ordered = orderOperators(operators);
+  for (const { name, routes = {} } of ordered) options.addRoutes?.(name, routes);
+  const withSetup = ordered.filter(({ setup }) => setup !== undefined);
   if (withSetup.length === 0) return combined([]);
   // SQLite is loaded for the lock of a folder.
   const { OperatorFolders } = await import("./operator-folders.js");
@@ -38,7 +50,9 @@ export async function startOperators(
   const release = keepProcessAlive();
   try {
     for (const operator of withSetup) {
-      parts.push(await setUp(operator, folders, options));
+      const added = await setUp(operator, folders, options);
+      options.addRoutes?.(operator.name, added);
+      parts.push(added);
     }
   } finally {
     release();
@@ -56,6 +70,8 @@ async function setUp(
   {
     data,
     clientFor,
+    state,
+    events,
     checkAccess,
     clock,
     log,
@@ -81,6 +97,8 @@ async function setUp(
     },
     isTemporary: data === undefined,
     client,
+    state: state.below(`operators/${name}/`),
+    events,
     log: lazyChild(log, () => ({ operator: name })),
     clock,
     signal: stopping.signal,
@@ -130,19 +148,42 @@ function named({ name }: OperatorDefinition, parts: OperatorParts, signal: Abort
 
 /** Extension whose requests end when its operator stops, which is before the server does. */
 function stoppable(extension: Extension, operator: string, signal: AbortSignal): Extension {
+  const ending = (request: ExtensionRequest): ExtensionRequest => {
+    if (signal.aborted) throw failures.serviceUnavailable(`operator ${operator} has stopped`);
+    return { ...request, signal: AbortSignal.any([request.signal, signal]) };
+  };
   return {
     path: extension.path,
-    serve(request) {
-      if (signal.aborted) throw failures.serviceUnavailable(`operator ${operator} has stopped`);
-      return extension.serve({ ...request, signal: AbortSignal.any([request.signal, signal]) });
-    },
+    access: extension.access,
+    errors: extension.errors,
+    maxMessageBytes: extension.maxMessageBytes,
+    serve: async (request) => extension.serve(ending(request)),
+    ...(extension.upgrade !== undefined && {
+      async upgrade(request) {
+        const serve = await extension.upgrade?.(ending(request));
+        return (
+          serve &&
+          (async (connection) => {
+            const stop = (): void => connection.close(1001, `operator ${operator} has stopped`);
+            signal.addEventListener("abort", stop, { once: true });
+            try {
+              await serve(connection);
+            } finally {
+              signal.removeEventListener("abort", stop);
+            }
+          })
+        );
+      },
+    }),
   };
 }
 
-function combined(all: readonly OperatorParts[]): Required<OperatorParts> {
+function combined(all: readonly OperatorParts[]): CombinedParts {
   return {
     controllers: all.flatMap(({ controllers = [] }) => controllers),
     schedules: all.flatMap(({ schedules = [] }) => schedules),
+    subscriptions: all.flatMap(({ subscriptions = [] }) => subscriptions),
+    handlers: all.flatMap(({ handlers = [] }) => handlers),
     extensions: all.flatMap(({ extensions = [] }) => extensions),
     healthChecks: all.flatMap(({ healthChecks = [] }) => healthChecks),
   };

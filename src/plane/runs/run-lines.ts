@@ -113,6 +113,7 @@ const triggerTypes: Readonly<Record<Trigger["type"], true>> = {
   retry: true,
   manual: true,
   external: true,
+  event: true,
   shard: true,
 };
 

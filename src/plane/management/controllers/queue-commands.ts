@@ -16,10 +16,12 @@ export function isQueueCommand(word: string | undefined): word is QueueCommand {
 /** @throws {ApiError} 400 when a field is unknown or not a string. */
 export function queueCommandRequest(fields: Readonly<Record<string, unknown>>): QueueCommandRequest {
   for (const [name, value] of Object.entries(fields)) {
-    if (name !== "key" && name !== "reason" && name !== "after") {
-      throw failures.badRequest(`unknown field ${name}: the fields are key, reason and after`);
+    const isText = name === "key" || name === "reason" || name === "after";
+    if (!isText && name !== "all") {
+      throw failures.badRequest(`unknown field ${name}: the fields are key, all, reason and after`);
     }
-    if (typeof value !== "string") throw failures.badRequest(`${name} must be a string`);
+    if (isText && typeof value !== "string") throw failures.badRequest(`${name} must be a string`);
+    if (!isText && typeof value !== "boolean") throw failures.badRequest(`${name} must be true or false`);
   }
   return fields;
 }
@@ -28,11 +30,18 @@ export function queueCommandRequest(fields: Readonly<Record<string, unknown>>): 
 export async function executeQueueCommand(
   handle: ControllerHandle,
   command: QueueCommand,
-  { key, reason, after }: QueueCommandRequest,
+  { key, all = false, reason, after }: QueueCommandRequest,
   client: Client,
 ): Promise<QueueCommandResult> {
+  if (all && command !== "enqueue") throw failures.badRequest(`all is for enqueue, not for ${command}`);
   switch (command) {
     case "enqueue": {
+      if (all) {
+        if (key !== undefined) throw failures.badRequest("set either key or all, not both");
+        if (after !== undefined) throw failures.badRequest("after is for one object: it needs a key");
+        startedLoop(handle);
+        return { count: handle.enqueueAll({ reason }) };
+      }
       if (key === undefined) throw failures.badRequest("key is missing: it names the object to enqueue");
       const options = {
         ...(reason !== undefined && { reason }),
@@ -46,8 +55,10 @@ export async function executeQueueCommand(
       if (key === undefined) return { count: handle.retry(undefined, reason) };
       const object = objectOf(handle, key);
       // An object that failed but is not a dead letter waits for its next retry; enqueue it now.
-      if (handle.retry(object, reason) === 0)
+      if (handle.retry(object, reason) === 0) {
+        handle.resetBackoff(object);
         handle.enqueue(object, { reason: reason ?? "tried again on request" });
+      }
       return { count: 1 };
     }
     case "pause":

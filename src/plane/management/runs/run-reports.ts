@@ -37,7 +37,8 @@ export async function* followRuns(
   }
 }
 
-function runReport(run: Run, reveal: boolean): RunReport {
+/** A run with the differences that its writes made; of Secrets which entries differ, unless revealed. */
+export function runReport(run: Run, reveal: boolean): RunReport {
   return { ...run, writes: run.writes.map((write) => writeReport(write, reveal)) };
 }
 

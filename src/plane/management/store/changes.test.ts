@@ -18,9 +18,9 @@ test("returns all changes after a revision", async () => {
   const store = await storeWith("a", "b", "c");
   const { revision } = await store.status();
   const seen: (string | undefined)[] = [];
-  for await (const { object, revision: at } of followChanges(store, { ...options, after: revision - 2 })) {
-    seen.push(object.metadata.name);
-    if (at === revision) break;
+  for await (const change of followChanges(store, { ...options, after: revision - 2 })) {
+    if ("object" in change) seen.push(change.object.metadata.name);
+    if (change.revision === revision) break;
   }
   expect(seen).toEqual(["b", "c"]);
 });

@@ -1,9 +1,12 @@
 import { failures, parseApiVersion, type FieldChange, type KubeObject } from "../../../model/core.js";
+import { isObjectKey } from "../../../server/registry/keys.js";
 import { Compacted, SlowWatcher, type Store, type StoreEvent } from "../../../store/index.js";
+import { eventDocument, type CloudEvent } from "../../../model/cloud-events/cloud-event.js";
+import { decodeJson, eventPrefix } from "../../events/stored-events.js";
 import type { ChangeList, ChangeReport } from "../contract.js";
 import { changesOf, redacted } from "../redact.js";
 import { pastEvents } from "./past-events.js";
-import { objectOrUndefined, userIn } from "./stored.js";
+import { objectOrUndefined, userIn } from "../../stored/stored.js";
 import { writers } from "./writers.js";
 
 export interface ChangesOptions {
@@ -73,7 +76,9 @@ export async function* followChanges(
 }
 
 function changeReport(event: StoreEvent, options: ChangesOptions): ChangeReport | undefined {
-  const { revision, previous } = event;
+  const { key, revision, previous } = event;
+  if (key.startsWith(eventPrefix)) return emittedReport(event, options);
+  if (!isObjectKey(key)) return undefined;
   const now = event.type === "put" ? event.entry : previous;
   const object = now && objectOrUndefined(now, revision);
   if (object === undefined || !isOfKind(object, options)) return undefined;
@@ -90,6 +95,13 @@ function changeReport(event: StoreEvent, options: ChangesOptions): ChangeReport 
   const before = objectOrUndefined(previous, previous.revision);
   const changes = changesOf(before, object, reveal);
   return { revision, type: "MODIFIED", ...by(before, changes), object: redacted(object, reveal), changes };
+}
+
+/** Events expire, which is nothing to report. */
+function emittedReport(event: StoreEvent, { kind }: ChangesOptions): ChangeReport | undefined {
+  if (event.type !== "put" || kind !== undefined) return undefined;
+  const emitted = decodeJson(event.entry) as CloudEvent | undefined;
+  return emitted && { revision: event.revision, type: "EMITTED", event: eventDocument(emitted) };
 }
 
 function isOfKind(object: KubeObject, { kind, apiVersion }: ChangesOptions): boolean {

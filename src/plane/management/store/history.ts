@@ -5,7 +5,7 @@ import { notFoundError } from "../parameters.js";
 import type { History, Version } from "../contract.js";
 import { changesOf, redacted } from "../redact.js";
 import { pastEvents } from "./past-events.js";
-import { storeKeyOfKind, objectIn, userIn } from "./stored.js";
+import { storeKeyOfKind, objectIn, userIn } from "../../stored/stored.js";
 import { writers } from "./writers.js";
 
 export interface HistoryOptions {

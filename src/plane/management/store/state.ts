@@ -2,7 +2,7 @@ import type { Entry, Store } from "../../../store/index.js";
 import type { StateEntry, StateList } from "../contract.js";
 import { redacted } from "../redact.js";
 import { globOf } from "./glob.js";
-import { objectOrUndefined, decodeText } from "./stored.js";
+import { objectOrUndefined, decodeText } from "../../stored/stored.js";
 
 /** Entries and bytes read at a time. */
 const pageSize = 500;

@@ -1,6 +1,7 @@
 import { sleep, type Clock } from "../../../model/core.js";
 import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import type { Store } from "../../../store/index.js";
+import type { Monitoring } from "../../monitoring/start-monitoring.js";
 import type { Top } from "../contract.js";
 import { controllerState } from "../controllers/controller-states.js";
 import { RunMeter } from "./run-meter.js";
@@ -13,9 +14,12 @@ export class TopMeter {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #startedAt: number;
+  /** Undefined until monitoring has started. */
+  readonly #monitoring: () => Monitoring | undefined;
   #meter: { readonly of: Controllers; readonly runs: Promise<RunMeter> } | undefined;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, monitoring: () => Monitoring | undefined) {
+    this.#monitoring = monitoring;
     this.#store = store;
     this.#clock = clock;
     this.#startedAt = clock.now();
@@ -47,8 +51,13 @@ export class TopMeter {
     const runs = await this.#runs(controllers);
     const { rss, heapUsed, external } = process.memoryUsage();
     const at = this.#clock.now();
+    const monitoring = this.#monitoring();
+    const alerts = monitoring?.performance?.alerts() ?? [];
     return {
       at,
+      health: monitoring?.health.last,
+      alerts: alerts.filter(({ state }) => state === "raised"),
+      findings: controllers.findings(),
       uptime: at - this.#startedAt,
       memory: { rss, heapUsed, external },
       cpu: processor.usage(),
@@ -56,6 +65,7 @@ export class TopMeter {
       controllers: controllers.all.map((handle) => ({
         ...controllerState(handle),
         ...runs.ratesOf(handle.name),
+        holds: handle.loop?.queue.holds() ?? [],
       })),
       informers: controllers.informers.states().map(({ kind, size, synced, users }) => ({
         kind: kind.kind,

@@ -1,7 +1,7 @@
-import type { KindInfo } from "../../../client/kinds/kind.js";
-import { parseApiVersion, type KubeObject } from "../../../model/core.js";
-import { writerField } from "../../../server/resources/encode-stored.js";
-import type { Entry } from "../../../store/index.js";
+import type { KindInfo } from "../../client/kinds/kind.js";
+import { parseApiVersion, type KubeObject } from "../../model/core.js";
+import { writerField } from "../../server/resources/encode-stored.js";
+import type { Entry } from "../../store/index.js";
 
 /** Kinds that are stored as objects of another kind. */
 const storedAs = new Map([["events.k8s.io events", "/core/events/"]]);
