@@ -1,4 +1,4 @@
-// Builds the package and the benchmarks, and runs one of these: `node scripts/bench.mjs start|store|server|runtime|process [option...]`.
+// Builds the package and the benchmarks, and runs one of these: `node scripts/bench.mjs start|store|server|runtime|events|process|proxy [option...]`.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|process-kills|fuzz|history|load|hostile`. The environment
+// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|corrupt|kills|process-kills|proxy-kills|event-kills|fuzz|history|load|hostile`. The environment
 // variable in the third column changes how long.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,8 @@ const tests = {
     "FETTLE_PROCESS_KILLS",
     process.env.KILLS ?? "200",
   ],
+  "proxy-kills": ["operators/proxy/test/under-load.test.ts", "FETTLE_PROXY_KILLS", "all"],
+  "event-kills": ["test/events/kills.test.ts", "FETTLE_EVENT_CHANGES", process.env.CHANGES ?? "100000"],
   fuzz: ["test/fuzz", "FETTLE_FUZZ_SECONDS", process.env.SECONDS ?? "300"],
   history: ["test/history", "FETTLE_HISTORY_ROUNDS", process.env.ROUNDS ?? "10"],
   load: ["test/load", "FETTLE_LOAD", "full"],

@@ -8,7 +8,7 @@ import {
 } from "./command/command.js";
 import { commandGroups } from "./commands/index.js";
 import { errorText } from "./command/error-text.js";
-import { nearest } from "./command/nearest.js";
+import { nearest } from "../model/object/nearest.js";
 import { addCommand, newProgram, type Called } from "./to-commander.js";
 
 /**

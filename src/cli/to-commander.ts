@@ -7,7 +7,7 @@ import {
   type OptionValues,
   type Terminal,
 } from "./command/command.js";
-import { nearest } from "./command/nearest.js";
+import { nearest } from "../model/object/nearest.js";
 
 /** A command with its parsed arguments and options. */
 export interface Called {

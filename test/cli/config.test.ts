@@ -118,12 +118,12 @@ modules: { a: b }
     "fettle.yaml:2:7: data: the variable NOWHERE is not set: set it, or write ${NOWHERE:-default}",
     "fettle.yaml:3:8: store: postgres is not supported yet: choose sqlite or memory",
     "fettle.yaml:5:9: listen.port: must be an integer from 0 to 65535, not 70000",
-    'fettle.yaml:6:3: unknown setting "prot" in listen; the settings are host, port, tls, certFile, keyFile, hosts, origins, tokenFile, kubeconfig',
+    'fettle.yaml:6:3: unknown setting "prot" in listen; did you mean port? The settings are host, port, tls, certFile, keyFile, hosts, origins, tokenFile, kubeconfig',
     'fettle.yaml:7:8: listen.tls: must be true or false, not "maybe"',
     'fettle.yaml:9:10: log.level: must be debug, info, warn or error, not "loud"',
     "fettle.yaml:12:18: controllers.sites.demo.dev.concurrency: must be an integer from 1, not 0",
     'fettle.yaml:13:13: controllers.sites.demo.dev.resync: must be a duration such as "30s" or "12h", or false, not "never"',
-    'fettle.yaml:14:5: unknown setting "retries" in controllers.sites.demo.dev; the settings are concurrency, timeout, resync, backoff',
+    'fettle.yaml:14:5: unknown setting "retries" in controllers.sites.demo.dev; the settings are concurrency, timeout, resync, backoff, strategy',
     "fettle.yaml:15:10: modules: must be a list of paths, not a map",
   ]);
 });
@@ -163,7 +163,7 @@ test("fettle config prints values and sources, but no secrets", async () => {
   expect(yaml).toContain("  port: 7701 # fettle.yaml:1\n");
   const json = JSON.parse(await show(cwd, { output: "json" }, env)) as Record<
     string,
-    Record<string, unknown>
+    Record<string, Record<string, unknown>>
   >;
   expect(json).toMatchObject({
     config: {
@@ -172,6 +172,8 @@ test("fettle config prints values and sources, but no secrets", async () => {
     },
     from: { "listen.port": "fettle.yaml:1", data: "$FETTLE_DATA" },
   });
-  expect(parse(yaml)).toEqual(json["config"]);
+  // The file can be loaded again, with the same variable.
+  const listen = { ...json["config"]?.["listen"], host: "${API_TOKEN}" };
+  expect(parse(yaml)).toEqual({ ...json["config"], listen });
   for (const text of [table, yaml, JSON.stringify(json)]) expect(text).not.toContain("hush");
 });

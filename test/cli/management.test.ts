@@ -1,10 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { connect } from "../../src/cli/server/connect.js";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
 import { httpTransport } from "../../src/client/index.js";
+import { configureControllers } from "../../src/plane/config/configure-controllers.js";
 import type { ControlPlane } from "../../src/plane/control-plane.js";
 import { startServer, type Server } from "../../src/server/index.js";
 import { MemoryStore } from "../../src/store/index.js";
@@ -122,6 +123,44 @@ describe("pause, resume, enqueue, retry, dead", () => {
     expect(await fettle("dead retry")).toMatchObject({ code: 2 });
     expect(await fettle("dead bury")).toMatchObject({ code: 2 });
     expect(await fettle("pause")).toMatchObject({ code: 2 });
+  });
+});
+
+describe("strategies", () => {
+  test("why and top tell which strategy holds an object, and until when", async () => {
+    const annotated = (name: string, priority: string): object => ({
+      ...siteManifest(name, { title: "Held" }),
+      metadata: { name, annotations: { "fettle.dev/priority": priority } },
+    });
+    const config = {
+      controllers: {},
+      reconciliation: {
+        strategies: [
+          { name: "rollout", type: "batched", batch_timeout: "1h", conditions: [{ priority: "high" }] },
+          { name: "scheduled", schedule: "0 2 29 2 *", conditions: [{ priority: "low" }] },
+        ],
+      },
+    } as const;
+    await using held = await startSitePlane({ configure: (all) => configureControllers(all, config) });
+    await held.plane.apply(annotated("a", "high"), annotated("b", "low"));
+    await vi.waitUntil(() => held.plane.controllers.get(Site).loop?.queue.delayed === 2);
+    const { out: batched } = await held.fettle("why site/a");
+    expect(batched).toContain("No runs of Site default/a");
+    expect(batched).toMatch(
+      /^sites\.demo\.dev: its next run \(it was created\) is held back: rollout: 1 of 10, released in \d+m$/m,
+    );
+    const { out: window } = await held.fettle("why site/b");
+    expect(window).toMatch(/waits for the window (?:\d{4}-02-29 )?02:00–03:00 UTC \(scheduled\), in \d+/);
+    const { out: queue } = await held.fettle("queue");
+    expect(queue).toMatch(/^Site default\/a +sites\.demo\.dev +rollout, 1 of 10 /m);
+    expect(queue).toMatch(/^Site default\/b +sites\.demo\.dev +held by scheduled /m);
+    const { out: top } = await held.fettle("top");
+    expect(top).toMatch(/^CONTROLLER +STRATEGY +HELD +RELEASED +LATEST$/m);
+    expect(top).toMatch(/^sites\.demo\.dev +rollout +1 of 10 +when the batch is full +in \d+m$/m);
+    expect(top).toMatch(/^sites\.demo\.dev +scheduled +1 +(?:\d{4}-02-29 )?02:00–03:00 UTC +in \d+/m);
+    await held.fettle("enqueue site/b", { reason: "now" });
+    await held.ran("b");
+    expect((await held.fettle("why site/b")).out).toContain("now");
   });
 });
 

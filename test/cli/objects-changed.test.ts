@@ -94,7 +94,7 @@ test("logs says where to look instead", async () => {
   const { code, err } = await fettle("logs", "widget", "red");
   expect(code).toBe(2);
   expect(err).toContain(
-    "no pods run here, so that there are no logs; see what controllers did: fettle why widget/red",
+    "no pods run here, so there are no logs; see what controllers did: fettle why widget/red",
   );
 });
 

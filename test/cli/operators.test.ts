@@ -140,7 +140,7 @@ test("operators are started by up, and their commands work, before and after it 
   expect(help.out).toContain("\nOperators:\n");
   expect(help.out).toMatch(/tasks .*list tasks/);
   expect(help.out).toMatch(/logs .*print logs of tasks/);
-  expect(help.out).not.toContain("where to find what logs would say");
+  expect(help.out).not.toContain("say where to look instead of container logs");
   expect(help.err).not.toContain("loading base");
 
   expect((await run("tasks")).out).toBe("NAME   COMMAND\na      sleep\n");

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixtures/terminal.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { resource } from "../../src/model/index.js";
-import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
+import { controlPlane, type ControlPlane, type ControlPlaneOptions } from "../../src/plane/control-plane.js";
 import { controller } from "../../src/runtime/controller/controller.js";
 import { plainController } from "../../src/runtime/controller/plain.js";
 import type { Run } from "../../src/runtime/runs/run.js";
@@ -86,9 +86,12 @@ export function siteManifest(name: string, spec: object): object {
   return { apiVersion: "demo.dev/v1", kind: "Site", metadata: { name }, spec };
 }
 
-export async function startSitePlane(): Promise<SitePlane> {
+export async function startSitePlane(
+  options: Pick<ControlPlaneOptions, "configure"> = {},
+): Promise<SitePlane> {
   const data = await mkdtemp(join(tmpdir(), "fettle-sites-"));
   const plane = await controlPlane({
+    ...options,
     controllers: [sitesController(), notes],
     store: "memory",
     data: join(data, "plane"),

@@ -242,7 +242,7 @@ test.each([
   [
     "exports nothing of use",
     "export const answer = 42;\nexport function sites() {}\n",
-    /^m\.ts exports no controllers, schedules, kinds or operators\..*controller\(\).* It exports answer, sites \(functions are not called/,
+    /^m\.ts exports no controllers, schedules, kinds, operators or subscriptions\..*controller\(\).* It exports answer, sites \(functions are not called/,
   ],
   [
     "throws",

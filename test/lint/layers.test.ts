@@ -80,7 +80,7 @@ test("all layers, and all folders with several folders inside, have an order", (
   expect(ordered).toEqual(withSeveral("src").slice(1).toSorted());
 });
 
-test("a folder may import only from lower folders of its layer", () => {
+test("a folder may import only from lower folders of its layer", { timeout: 120_000 }, () => {
   const files: Record<string, boolean> = {};
   const contents: Record<string, string> = {};
   const add = (path: string, target: string, allowed: boolean): void => {

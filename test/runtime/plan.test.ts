@@ -105,6 +105,27 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(seen).toEqual(["planned", undefined, 1]);
     });
 
+    test("shows details of steps that would run, and computes them for no others", async () => {
+      const asked: string[] = [];
+      const detail = (text: string) => (): string => {
+        asked.push(text);
+        return text;
+      };
+      const { sites } = publishing({
+        async reconcile(_, { step }) {
+          await step("write", { detail: detail("+ a line") }, () => {});
+          await step("done", { unless: () => true, detail: detail("skipped") }, () => {});
+        },
+      });
+      await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
+      const planned = await plane.controllers.get(Site).plan(manifest({}));
+      expect(planned.steps.map((step) => step.detail)).toEqual(["+ a line", undefined]);
+      await plane.client.create(Site, manifest({}));
+      const run = await plane.run(({ steps }) => steps.length === 2);
+      expect(run.steps.map((step) => step.detail)).toEqual([undefined, undefined]);
+      expect(asked).toEqual(["+ a line"]);
+    });
+
     test("does not write with the client either", async () => {
       const { sites } = publishing({
         async reconcile(site, { client }) {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { Client } from "../../src/client/client.js";
 import { ConfigMap, Event } from "../../src/client/kinds/kubernetes.js";
 import { untilAborted } from "../../src/client/async/until-aborted.js";
 import { breakers as createBreakers } from "../../src/runtime/breaker/breakers.js";
+import { resource } from "../../src/model/resource/resource.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { describeHomes } from "./homes/describe-homes.js";
@@ -47,6 +49,29 @@ describeHomes(({ newClock, startTestPlane }) => {
 
   const statusWrites = ({ writes }: Run): number =>
     writes.filter(({ subresource }) => subresource === "status").length;
+
+  test("of a kind that others have defined has only the fields of its definition", async () => {
+    const Route = resource("demo.dev/v1", "Route", {
+      spec: z.object({}),
+      status: z.object({ parents: z.array(z.string()) }),
+      standardStatus: false,
+    });
+    expect(Route.columns).toEqual([]);
+    const routes = controller({
+      for: Route,
+      reconcile(_, { report, fail }) {
+        report({ parents: ["gateway"] });
+        return fail("Refused", "there is no such gateway");
+      },
+    });
+    await using plane = await startTestPlane([Route], { controllers: [routes], clock: newClock() });
+    await plane.client.create(Route, { metadata: { name: "web" }, spec: {} });
+    await plane.run(({ outcome }) => outcome.type === "fail");
+    expect((await plane.client.get(Route, "web")).status).toEqual({ parents: ["gateway"] });
+    plane.controllers.enqueue(Route, "web", { reason: "again" });
+    const run = await plane.run(({ triggers }) => triggers.some(({ text }) => text === "again"));
+    expect(run.writes).toEqual([]);
+  });
 
   describe("status", () => {
     test("is written once per run, and not when nothing changed", async () => {

@@ -50,6 +50,44 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     });
   });
 
+  describe("triggers by hand", () => {
+    test("name the object by its uid", async () => {
+      await using plane = await start();
+      const { client, controllers, run } = plane;
+      const { metadata } = await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      const { uid = "" } = metadata;
+      controllers.enqueue(Site, { uid }, { reason: "an event" });
+      expect(await run()).toMatchObject({ uid, triggers: [{ type: "manual", text: "an event" }] });
+      const unknown = 'controller sites.demo.dev sees no Site with the uid "nope": it was deleted';
+      expect(() => controllers.enqueue(Site, { uid: "nope" })).toThrow(unknown);
+      await client.delete(Site, "hello");
+      expect(await run()).toMatchObject({ outcome: { type: "gone" } });
+      const second = await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      expect(() => controllers.enqueue(Site, { uid }), "an earlier object of the same name").toThrow(uid);
+      controllers.enqueue(Site, { uid: second.metadata.uid ?? "" });
+      expect((await run()).triggers).toMatchObject([{ type: "manual" }]);
+    });
+
+    test("reconcile all objects, except those that the predicate excludes", async () => {
+      const where: Options["where"] = ({ type, object }) =>
+        type === "CREATED" && object.metadata.labels?.["class"] !== "other";
+      await using plane = await start({ where });
+      const { client, controllers, run } = plane;
+      for (const name of ["a", "b"]) await client.create(Site, { metadata: { name }, spec: {} });
+      await client.create(Site, { metadata: { name: "c", labels: { class: "other" } }, spec: {} });
+      await run();
+      await run();
+      await plane.seen(Site, "default/c");
+      expect(controllers.enqueueAll(Site, { reason: "after the outage" })).toBe(2);
+      const runs = [await run(), await run()];
+      expect(runs.map(({ key }) => key).sort()).toEqual(["default/a", "default/b"]);
+      for (const { triggers } of runs) expect(triggers).toMatchObject([{ text: "after the outage" }]);
+      expect(controllers.enqueueAll()).toBe(2);
+    });
+  });
+
   test("fairnessKey is used for existing and new objects", async () => {
     const fairnessCalls: string[] = [];
     await using api = await startTestApi([Site]);

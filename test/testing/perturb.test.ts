@@ -1,8 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { controller, isAlreadyExists, isNotFound, plainController, triggers, type Controller } from "fettle";
 import { ConfigMap, Secret } from "fettle/kubernetes";
 import { perturb, type Scenario } from "fettle/testing";
 import { FakeCdn, Page, Site, sites } from "./sites.js";
+
+// Each test starts many planes.
+vi.setConfig({ testTimeout: 120_000 });
 
 const world = { create: () => new FakeCdn(), snapshot: (cdn: FakeCdn) => cdn.pages() };
 

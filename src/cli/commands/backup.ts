@@ -96,9 +96,12 @@ async function source(
 
 async function fromServer(options: OptionValues, terminal: Terminal): Promise<AsyncIterable<Uint8Array>> {
   const { connect } = await import("../server/connect.js");
-  const { downloadBackup } = await import("./backup/download.js");
+  const { download } = await import("../server/download.js");
   await using connected = await connect(options, terminal);
-  return downloadBackup(connected.connection, {
+  return download(connected.connection, {
+    path: "backup?follow=true",
+    title: "take a backup",
+    accept: "application/gzip, application/json",
     userAgent: `fettle/${terminal.version}`,
     signal: terminal.signal,
   });

@@ -44,5 +44,5 @@ export const command: Command = {
 
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
-  return String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 import { UsageError, type Command } from "../command/command.js";
 import { textOption, connectionOptions } from "../command/options.js";
 import { findKind, kindsNamed } from "../objects/find-kind.js";
-import { nearest } from "../command/nearest.js";
+import { nearest } from "../../model/object/nearest.js";
 import type { ServedKind } from "../server/served-kinds.js";
 import { insideOf, rulesText, typeText, wrap } from "./explain/field-text.js";
 import { schemasOf, type Schema, type GroupSchemas } from "./explain/schema.js";

@@ -100,7 +100,7 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "logs",
-        summary: "where to find what logs would say",
+        summary: "say where to look instead of container logs",
         replaceable: true,
         load: async () => (await import("./logs.js")).command,
       },
@@ -136,8 +136,23 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async () => (await import("./top.js")).command,
       },
       {
+        name: "health",
+        summary: "run the health checks of the control plane",
+        load: async () => (await import("./health.js")).command,
+      },
+      {
+        name: "findings",
+        summary: "show which controllers loop, and which writers fight over a field",
+        load: async () => (await import("./findings.js")).command,
+      },
+      {
+        name: "alerts",
+        summary: "list alerts of performance thresholds",
+        load: async () => (await import("./alerts.js")).command,
+      },
+      {
         name: "debug",
-        summary: "inspect store changes, stored data, runs and CPU usage",
+        summary: "inspect store changes, stored data, runs, CPU and memory usage",
         load: async () => (await import("./debug.js")).command,
       },
     ],
@@ -157,7 +172,7 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "enqueue",
-        summary: "reconcile an object now or later",
+        summary: "reconcile an object, a kind or everything, now or later",
         load: async () => (await import("./queue.js")).enqueue,
       },
       {
@@ -166,9 +181,29 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async () => (await import("./queue.js")).retry,
       },
       {
+        name: "queue",
+        summary: "list queued objects: retries, delays, dead letters",
+        load: async () => (await import("./queued.js")).command,
+      },
+      {
+        name: "breakers",
+        summary: "list or reset circuit breakers",
+        load: async () => (await import("./breakers.js")).command,
+      },
+      {
         name: "dead",
         summary: "list or retry dead letters",
         load: async () => (await import("./dead.js")).command,
+      },
+      {
+        name: "subscriptions",
+        summary: "list subscriptions to events, and the events they could not handle",
+        load: async () => (await import("./subscriptions.js")).command,
+      },
+      {
+        name: "peers",
+        summary: "list the planes whose objects are pulled, with lag and conflicts",
+        load: async () => (await import("./peers.js")).command,
       },
       {
         name: "backup",

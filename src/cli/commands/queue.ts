@@ -72,12 +72,19 @@ export const resume: Command = {
 };
 
 export const enqueue: Command = {
-  arguments: "<object> [name]",
+  arguments: "[object] [name]",
   description:
-    "Reconcile an object now, or after a delay, for a reason that the controller does not watch. fettle why shows the reason.",
+    "Reconcile an object now, or after a delay, for a reason that the controller does not watch. fettle why shows the reason. With --all: a full reconciliation of all objects of a kind, or of all kinds; new changes are handled first.",
   options: [
     ...connectionOptions,
-    { flags: "--reason <text>", summary: "reason, recorded with the run (required)" },
+    {
+      flags: "--all",
+      summary: "reconcile all objects of KIND in all namespaces; without KIND, of all kinds",
+    },
+    {
+      flags: "--reason <text>",
+      summary: "reason, recorded with the run (required; with --all the default is: full reconciliation)",
+    },
     { flags: "--after <duration>", summary: "delay: 30s, 10m, 1h30m (default: none)" },
   ],
   examples: [
@@ -86,8 +93,11 @@ export const enqueue: Command = {
       'fettle enqueue site/hello --reason "after the maintenance" --after 30m',
       "reconcile it in half an hour",
     ],
+    ["fettle enqueue --all site", "reconcile all sites"],
+    ["fettle enqueue --all", "reconcile everything"],
   ],
   async run(words, options, terminal) {
+    if (options["all"] === true) return await enqueueAll(words, options, terminal);
     const target = parseObjectArguments(words);
     const reason = textOption(options, "reason");
     if (reason === undefined || reason.trim() === "") {
@@ -106,10 +116,36 @@ export const enqueue: Command = {
   },
 };
 
+/** Enqueues all objects of a kind, or of all controllers of the control plane. */
+async function enqueueAll(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<void> {
+  const kind = words.length === 0 ? undefined : parseControllerArguments(words);
+  if (kind?.name !== undefined) throw new UsageError("--all takes a KIND, not the name of an object");
+  if (textOption(options, "after") !== undefined)
+    throw new UsageError("--all cannot be combined with --after");
+  const reason = textOption(options, "reason");
+  await using server = await connect(options, terminal);
+  const { plane } = server;
+  const controllers =
+    kind === undefined
+      ? (await plane.controllers()).controllers
+      : await requireControllers(kind.kind, server);
+  if (controllers.length === 0) terminal.stdout.write("this control plane has no controllers\n");
+  for (const { name, kind: title, paused } of controllers) {
+    const { count } = await plane.instruct(name, "enqueue", { all: true, reason });
+    const objects = count === 1 ? `1 ${title} object` : `${count} ${title} objects`;
+    const hint = paused && count > 0 ? " once the controller is resumed (it is paused)" : "";
+    terminal.stdout.write(`${objects} will be reconciled by controller ${name}${hint}\n`);
+  }
+}
+
 export const retry: Command = {
   arguments: "<object> [name]",
   description:
-    "Retry a failed object now, whether it is a dead letter or waits for its next attempt. To retry all dead letters: fettle dead retry --all",
+    "Retry a failed object now, whether it is a dead letter or waits for its next attempt. Its backoff starts again: the next failure counts as the first. To retry all dead letters: fettle dead retry --all",
   options: [...connectionOptions, { flags: "--reason <text>", summary: "reason, recorded with the run" }],
   examples: [["fettle retry site/hello", "retry now"]],
   async run(words, options, terminal) {

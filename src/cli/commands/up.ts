@@ -5,7 +5,7 @@ export const command: Command = {
   arguments: "[file...]",
   description:
     "Start a control plane: the API server, a durable store, and the controllers of the given modules.\n\n" +
-    "A file is a TypeScript or JavaScript module that exports controllers, schedules, kinds or operators, or a YAML or JSON manifest to " +
+    "A file is a TypeScript or JavaScript module that exports controllers, schedules, kinds, operators, subscriptions, plugins or handlers of events, or a YAML or JSON manifest to " +
     "apply. A folder stands for its manifests and its index module. Modules and manifests default to those of fettle.yaml. " +
     "Runs until Ctrl-C, and prints what the controllers do.",
   options: [

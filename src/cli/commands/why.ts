@@ -1,8 +1,12 @@
+import picocolors from "picocolors";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import { formatAge } from "../../model/core.js";
 import type { ControllerState } from "../../plane/management/contract.js";
 import { type Command, type Terminal } from "../command/command.js";
 import { connect, type ServerConnection } from "../server/connect.js";
+import { nextRunText } from "../output/queue-text.js";
+import { cellText } from "../terminal/columns.js";
+import { holdText } from "../output/hold-text.js";
 import { showRuns, printRuns } from "../output/show-runs.js";
 import { valueFormatOf, valueOption, type ValueFormat } from "../output/value-output.js";
 import { parseObjectArguments, resolveControllers, queueKey } from "../objects/resolve-controllers.js";
@@ -42,10 +46,49 @@ export const command: Command = {
     if (options["watch"] === true) return await printRuns(plane, { ...filter, limit }, format, terminal);
     const list = await plane.runs({ ...filter, limit });
     if (list.runs.length === 0 && format === undefined)
-      return await explainNoRuns(controller, name, server, terminal);
-    await showRuns(list, format, terminal);
+      await explainNoRuns(controller, name, server, terminal);
+    else await showRuns(list, format, terminal);
+    if (format === undefined) await showPresent({ ...filter, server, terminal });
   },
 };
+
+interface PresentState {
+  readonly kind: string;
+  readonly key: string;
+  /** Default: all controllers of the kind. */
+  readonly controller: string | undefined;
+  readonly server: ServerConnection;
+  readonly terminal: Terminal;
+}
+
+/** Prints when the object is reconciled next, and what is suspicious about its runs. */
+async function showPresent({ kind, key, controller, server, terminal }: PresentState): Promise<void> {
+  const { plane } = server;
+  const [{ objects }, { findings }] = await Promise.all([
+    plane.queue({ key, controller }),
+    plane.controllers(),
+  ]);
+  const paint = picocolors.createColors(terminal.colors);
+  const now = Date.now();
+  const lines = [
+    ...objects
+      .filter((each) => each.kind === kind)
+      .map(({ controller: title, ...each }) => ({
+        title,
+        text:
+          each.hold === undefined
+            ? nextRunText(each, now)
+            : `its next run (${each.reason}) is held back: ${holdText(each.hold, now)}`,
+        color: paint.dim,
+      })),
+    ...findings
+      .filter(({ object }) => object === `${kind} ${key}`)
+      .map(({ controller: title, message }) => ({ title, text: message, color: paint.yellow })),
+  ];
+  if (lines.length > 0) terminal.stdout.write("\n");
+  for (const { title, text, color } of lines)
+    terminal.stdout.write(`${color(`${title}: ${cellText(text)}`)}\n`);
+}
 
 interface WrittenObject {
   readonly kind: KindInfo;

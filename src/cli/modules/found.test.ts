@@ -3,6 +3,7 @@ import { z } from "zod";
 import { resource } from "../../model/index.js";
 import { controller, plainController, schedule } from "../../runtime/index.js";
 import { defineOperator } from "../../plane/index.js";
+import { definePlugin, eventType, subscription } from "../../events/index.js";
 import { findIn } from "./found.js";
 
 const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.string() }) });
@@ -19,6 +20,21 @@ test("controllers, schedules, kinds and operators are found under any name and i
   expect(found.operators).toEqual([process]);
 });
 
+test("subscriptions, handlers, plugins and event types are told apart", () => {
+  const audit = subscription({ name: "audit", handle() {} });
+  const handler = { name: "ConfigUpdateHandler", handle() {} };
+  const plugin = definePlugin({ name: "greeter", version: "1.0.0", onEvent() {} });
+  const Started = eventType("io.example.device.started", z.object({ serial: z.string() }));
+  const found = findIn({ audit, handler, plugin, Started });
+  expect(found).toMatchObject({
+    subscriptions: [audit],
+    handlers: [handler],
+    plugins: [plugin],
+    eventTypes: [Started],
+  });
+  expect(Object.values(found).flat()).toHaveLength(4);
+});
+
 test("ignores exports of a similar shape, and calls no functions", () => {
   const found = findIn({
     make: () => expect.unreachable("functions are not called"),
@@ -27,7 +43,7 @@ test("ignores exports of a similar shape, and calls no functions", () => {
     nothing: null,
     text: "sites",
   });
-  expect(found).toEqual({ controllers: [], schedules: [], kinds: [], operators: [] });
+  expect(Object.values(found).flat()).toEqual([]);
 });
 
 test("finds exports that another copy of the package created", () => {

@@ -29,7 +29,7 @@ const ownCode = dirname(dirname(fileURLToPath(import.meta.url)));
 const typescript = /\.[cm]?tsx?$/;
 
 /**
- * Loads modules, TypeScript or JavaScript, and finds the controllers, schedules, kinds and operators they export.
+ * Loads modules, TypeScript or JavaScript, and finds the controllers, schedules, kinds, operators and parts for events they export.
  *
  * @throws {ModuleError} for a module that cannot be loaded, or that exports none of these.
  */
@@ -65,6 +65,11 @@ export async function loadModules(
     schedules: [...new Set(all.flatMap(({ schedules }) => schedules))],
     kinds: [...new Set(all.flatMap(({ kinds }) => kinds))],
     operators,
+    subscriptions: [...new Set(all.flatMap(({ subscriptions }) => subscriptions))],
+    events: [...new Set(all.flatMap(({ events }) => events))],
+    handlers: [...new Set(all.flatMap(({ handlers }) => handlers))],
+    plugins: [...new Set(all.flatMap(({ plugins }) => plugins))],
+    eventTypes: [...new Set(all.flatMap(({ eventTypes }) => eventTypes))],
     files: [...new Set([...paths, ...(load?.files() ?? [])])],
   };
 }
@@ -152,7 +157,7 @@ function nothingIn(name: string, exports: Readonly<Record<string, unknown>>): st
   const isFunction = names.some((each) => typeof exports[each] === "function");
   const functions = isFunction ? " (functions are not called; export their results)" : "";
   return (
-    `${name} exports no controllers, schedules, kinds or operators. Export the results of controller(), plainController(), ` +
-    `schedule(), resource() or defineOperator(), by any name or in an array. ${what}${functions}`
+    `${name} exports no controllers, schedules, kinds, operators or subscriptions. Export the results of controller(), ` +
+    `plainController(), schedule(), resource(), defineOperator(), subscription() or definePlugin(), by any name or in an array. ${what}${functions}`
   );
 }

@@ -1,4 +1,4 @@
-import { nearest } from "../command/nearest.js";
+import { nearest } from "../../model/object/nearest.js";
 import type { ServedKind } from "../server/served-kinds.js";
 
 /** The server has no kind of this name. */

@@ -27,7 +27,9 @@ export function lossLines(summary: SalvageSummary): string[] {
       "objects that these changes created are lost, those they updated or deleted are older versions",
     );
   if (!knowsGaps)
-    lines.push("the start of the history is lost: whether more changes are missing cannot be told");
+    lines.push(
+      "the record of where the history starts or ends is lost: whether more changes are missing cannot be told",
+    );
   if (mayHaveDeleted)
     lines.push("the list of unused pages is lost: objects that were deleted may be there again");
   return lines;

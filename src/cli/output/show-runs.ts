@@ -54,7 +54,7 @@ export async function printRuns(
 }
 
 /** Yields every run once, including those that ended while the control plane could not be reached. */
-async function* endedRuns(
+export async function* endedRuns(
   plane: ManagementClient,
   { limit, ...filter }: FollowedRuns,
   terminal: Terminal,

@@ -2,7 +2,8 @@ import type { Controller } from "../../runtime/controller/controller.js";
 import type { Log } from "../../runtime/log/log.js";
 import { loadConfig } from "../../plane/config/load-config.js";
 import type { Config } from "../../plane/config/config.js";
-import { overrideControllers } from "../../plane/config/override-controllers.js";
+import { eventOptions, eventParts, logSettings } from "../../plane/config/control-loop.js";
+import { configureControllers } from "../../plane/config/configure-controllers.js";
 import { operator, type Operator, type OperatorOptions } from "../../plane/operator.js";
 import {
   UsageError,
@@ -30,15 +31,16 @@ export async function run(
   // --kubeconfig is read here, while the configuration names the one that `fettle up` writes. Leader election is on by default.
   const { kubeconfig: _, leaderElection, ...rest } = options;
   const flags = { ...rest, ...(leaderElection === false && { leaderElection }) };
-  const { config, origins } = await loadConfig({ file: textOption(options, "config"), flags, env, cwd });
+  const loaded = await loadConfig({ file: textOption(options, "config"), flags, env, cwd });
+  const { config, origins } = loaded;
   const found = await modulesOf(words.length > 0 ? words : config.modules, terminal);
   const configure = (all: readonly Controller[]): readonly Controller[] =>
-    overrideControllers(all, config.controllers, origins);
+    configureControllers(all, config, origins);
   if (found.operators.size === 0) configure(found.controllers);
   const commands = commandsOf(found.operators, groups);
   const isConfigured = origins.get("log.format")?.type !== "default";
   const format = isConfigured || stdout.isTTY === true ? config.log.format : "json";
-  const log = logOf({ level: config.log.level, format }, terminal);
+  const log = logOf({ ...logSettings(loaded), format }, terminal);
   const since = Date.now();
   const running = await begin({ ...found, configure }, config, options, log, terminal);
   try {
@@ -69,21 +71,39 @@ async function modulesOf(words: readonly string[], terminal: Terminal): Promise<
     );
   }
   const found = await loadModules(modules, terminal);
-  if (found.controllers.length + found.schedules.length + found.operators.size === 0) {
+  const { controllers, schedules, operators, subscriptions, plugins } = found;
+  if (controllers.length + schedules.length + operators.size + subscriptions.length + plugins.length === 0) {
     throw new UsageError("these modules export kinds, but no controllers");
   }
   return found;
 }
 
 async function begin(
-  { controllers, schedules, kinds, operators, configure }: Loaded & Pick<OperatorOptions, "configure">,
-  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health }, runs, data }: Config,
+  {
+    controllers,
+    schedules,
+    kinds,
+    operators,
+    subscriptions,
+    events,
+    handlers,
+    plugins,
+    eventTypes,
+    configure,
+  }: Loaded & Pick<OperatorOptions, "configure">,
+  config: Config,
   options: OptionValues,
   log: Log,
   terminal: Terminal,
 ): Promise<Operator> {
+  const { leaderElection, sharding, health, runs, state, data } = config;
+  const { enabled, ...election } = leaderElection;
+  const { port } = health;
   // In a pod, probes come from outside.
   const host = health.host ?? (terminal.env["KUBERNETES_SERVICE_HOST"] ? "0.0.0.0" : "127.0.0.1");
+  if ((config.peers ?? []).length > 0) {
+    log.warn({}, "peers are ignored: fettle run has no objects of its own to keep in sync; use fettle up");
+  }
   await using connected = await connect(options, terminal);
   const forceDefinitions = options["forceDefinitions"] === true;
   if (forceDefinitions && options["definitions"] === "skip") {
@@ -97,6 +117,11 @@ async function begin(
       schedules,
       kinds,
       operators: [...operators.keys()],
+      subscriptions,
+      events: eventOptions(config, events),
+      handlers,
+      ...(await eventParts(config, plugins, terminal.cwd)),
+      eventTypes,
       configure,
       data,
       connection: connected.connection,
@@ -106,6 +131,8 @@ async function begin(
         : { sharding: { ...election, shards: sharding.shards } }),
       health: { host, port },
       runs,
+      state,
+      performance: config.performance,
       definitions: options["definitions"] === "skip" ? "skip" : "apply",
       forceDefinitions,
       userAgent: `fettle/${terminal.version}`,

@@ -1,20 +1,30 @@
 import { asApiError, fromStatus, isNotFound, type ApiStatus } from "../../model/core.js";
 import {
   managementPath,
+  type AlertList,
+  type BreakerList,
+  type BreakerResetRequest,
+  type BreakerResetResult,
   type ChangeList,
   type ControllerList,
+  type DeadEventList,
+  type RetryEventsRequest,
+  type SubscriptionList,
   type DeadList,
   type History,
   type QueueCommandResult,
   type QueueCommandRequest,
+  type PeerList,
   type PlanResponse,
   type PlanRequest,
+  type QueueList,
   type RunList,
   type StateList,
   type ChangeReport,
   type RunReport,
   type Top,
 } from "../../plane/management/contract.js";
+import type { HealthReport } from "../../runtime/health/health.js";
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
 
 /** The server is a Kubernetes API without the management API of Fettle. */
@@ -63,6 +73,20 @@ export interface ManagementClient {
     instruction: QueueCommandRequest,
   ): Promise<QueueCommandResult>;
   dead(): Promise<DeadList>;
+  peers(): Promise<PeerList>;
+  queue(query: {
+    readonly controller?: string | undefined;
+    readonly key?: string | undefined;
+    /** Only objects whose last run failed. */
+    readonly failed?: boolean | undefined;
+    readonly limit?: number | undefined;
+  }): Promise<QueueList>;
+  breakers(): Promise<BreakerList>;
+  resetBreakers(request: BreakerResetRequest): Promise<BreakerResetResult>;
+  subscriptions(): Promise<SubscriptionList>;
+  deadEvents(): Promise<DeadEventList>;
+  /** Delivers dead events of a subscription again. */
+  retryEvents(subscription: string, which: RetryEventsRequest): Promise<QueueCommandResult>;
   runs(query: RunQuery): Promise<RunList>;
   followRuns(query: RunQuery): AsyncGenerator<RunReport, void, undefined>;
   plan(request: PlanRequest): Promise<PlanResponse>;
@@ -84,8 +108,11 @@ export interface ManagementClient {
     readonly limit?: number | undefined;
     readonly reveal?: boolean | undefined;
   }): Promise<StateList>;
-  /** CPU profile; resolves after this many seconds. */
-  profile(seconds: number): Promise<unknown>;
+  /** Profile of CPU usage or of allocations; resolves after this many seconds. */
+  profile(seconds: number, type: "cpu" | "heap"): Promise<unknown>;
+  /** Runs all health checks. */
+  health(): Promise<HealthReport>;
+  alerts(): Promise<AlertList>;
 }
 
 interface ManagementConnection {
@@ -131,6 +158,14 @@ export function managementClient({
     instruct: (controller, verb, instruction) =>
       request(`controllers/${encodeURIComponent(controller)}/${verb}`, {}, instruction),
     dead: () => request("dead"),
+    peers: () => request("peers"),
+    queue: (query) => request("queue", query),
+    breakers: () => request("breakers"),
+    resetBreakers: (body) => request("breakers/reset", {}, body),
+    subscriptions: () => request("subscriptions"),
+    deadEvents: () => request("dead-events"),
+    retryEvents: (subscription, which) =>
+      request(`subscriptions/${encodeURIComponent(subscription)}/retry`, {}, which),
     runs: (query) => request("runs", { ...query }),
     followRuns: (query) => follow("runs", { ...query }),
     plan: (body) => request("plan", {}, body),
@@ -140,8 +175,10 @@ export function managementClient({
     changes: (query) => request("changes", { ...query }),
     followChanges: (query) => follow("changes", { ...query }),
     state: (query) => request("state", { ...query }),
-    async profile(seconds) {
-      for await (const profile of follow<unknown>("profile", { seconds })) return profile;
+    health: () => request("health"),
+    alerts: () => request("alerts"),
+    async profile(seconds, type) {
+      for await (const profile of follow<unknown>("profile", { seconds, type })) return profile;
       signal.throwIfAborted();
       throw new Error("the server closed the connection before the profile was complete; was it stopped?");
     },

@@ -13,6 +13,8 @@ import { ownProgram } from "../templates/own-package.js";
 /** Parts of a control plane that was started from modules. */
 export interface StartedExports extends Pick<ModuleExports, "controllers" | "kinds"> {
   readonly schedules: readonly { readonly name: string }[];
+  /** Includes the pipeline, plugins and sinks. */
+  readonly subscriptions: readonly { readonly name: string }[];
   /** The first command of each operator. */
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
 }
@@ -48,6 +50,9 @@ export function banner(running: Running, terminal: Terminal): string {
     ...(found.schedules.length === 0
       ? []
       : [["schedules", found.schedules.map(({ name }) => name).join(", ")] as const]),
+    ...(found.subscriptions.length === 0
+      ? []
+      : [["events to", found.subscriptions.map(({ name }) => name).join(", ")] as const]),
     ...(running.applied.length === 0 ? [] : [["applied", appliedText(running.applied)] as const]),
   ];
   const next = whatNext(running, terminal);
@@ -110,6 +115,7 @@ function whatNext(
         ? []
         : [`${fettle} tree ${named}${inNamespace}${flag}`, `${fettle} why ${named}${inNamespace}${flag}`]),
       ...found.commands.map(({ name }) => `${fettle} ${name}${inNamespace}${flag}`),
+      ...(found.subscriptions.length === 0 ? [] : [`${fettle} subscriptions${flag}`]),
       // kubectl sends no token over plain HTTP.
       ...(config.listen.tls && isOnPath("kubectl", env)
         ? [`kubectl --kubeconfig ${quoted(where)} get ${plural}${inNamespace}`]

@@ -30,12 +30,13 @@ function logForPeople(
   return level === "debug" ? log : withoutRuns(log);
 }
 
-/** Logs of runs and schedules from level info, those of the plane from warn. */
+/** Logs of runs, schedules and debugged components from level info, those of the plane from warn. */
 function withoutRuns(log: Log, isRun = false): Log {
   const isOther = (fields: object): boolean => !runFields.some((name) => name in fields);
   return {
     debug: (fields, text) => log.debug(fields, text),
-    info: (fields, text) => void (isRun && isOther(fields) && log.info(fields, text)),
+    info: (fields, text) =>
+      void ((isRun || "component" in fields) && isOther(fields) && log.info(fields, text)),
     warn: (fields, text) => void (isOther(fields) && log.warn(fields, text)),
     error: (fields, text) => void (isOther(fields) && log.error(fields, text)),
     child: (fields) => withoutRuns(log.child(fields), true),

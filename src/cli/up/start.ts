@@ -78,14 +78,15 @@ export async function start(
   const sources = sourcesOf(config, words, cwd);
   const found = await loadModules(sources.modules, terminal);
   const manifests = await readStartManifests(sources.manifests, cwd);
-  const { overrideControllers } = await import("../../plane/config/override-controllers.js");
+  const { configureControllers } = await import("../../plane/config/configure-controllers.js");
   const configure = (all: readonly Controller[]): readonly Controller[] =>
-    overrideControllers(all, config.controllers, origins);
+    configureControllers(all, config, origins);
   // The controllers of operators are known after the start.
   if (found.operators.size === 0) configure(found.controllers);
   const commands = commandsOf(found.operators, groups);
   const { logOf } = await import("./log-of.js");
-  const log = logOf(config.log, terminal);
+  const { logSettings } = await import("../../plane/config/control-loop.js");
+  const log = logOf(logSettings(loaded), terminal);
   // A failed start removes the folder if it created it.
   const isBorrowed = borrowsFolder(loaded);
   const removeFolder = isBorrowed
@@ -146,11 +147,12 @@ export async function start(
 }
 
 /** Controllers, schedules and kinds of a plane, with those of its operators. */
-function startedParts({ controllers }: ControlPlane, { kinds, operators }: Loaded): StartedExports {
+function startedParts({ controllers, events }: ControlPlane, { kinds, operators }: Loaded): StartedExports {
   const ordered = orderOperators([...operators.keys()]);
   return {
     controllers: controllers.all.map(({ controller }) => controller),
     schedules: controllers.schedules,
+    subscriptions: events.subscriptions(),
     kinds: [...kinds, ...ordered.flatMap((operator) => operator.kinds)],
     commands: ordered.flatMap(({ commands }) => commands.slice(0, 1)),
   };
@@ -211,13 +213,31 @@ async function open(
   terminal: Terminal,
 ): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, services, objects, runs, forceDefinitions } = config;
+  const { eventOptions, eventParts, routeOptions } = await import("../../plane/config/control-loop.js");
+  const { peersOptions } = await import("../../plane/config/sections/configured-peers.js");
+  const {
+    data,
+    store,
+    listen,
+    services,
+    objects,
+    runs,
+    state,
+    performance: measured,
+    forceDefinitions,
+  } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
       schedules: found.schedules,
       kinds: found.kinds,
       operators: [...found.operators.keys()],
+      subscriptions: found.subscriptions,
+      events: eventOptions(config, found.events),
+      handlers: found.handlers,
+      ...(await eventParts(config, found.plugins, terminal.cwd)),
+      eventTypes: found.eventTypes,
+      ...routeOptions(config),
       configure: found.configure,
       forceDefinitions,
       data,
@@ -226,6 +246,9 @@ async function open(
       services,
       objects,
       runs,
+      state,
+      performance: measured,
+      peers: peersOptions(config),
       log,
       version: terminal.version,
     });

@@ -16,6 +16,8 @@ const paths: Readonly<Record<string, string>> = {
   "fettle/client":
     "The client, kubeconfigs, informers and pollers. [The client](../client.md) explains them.",
   "fettle/kubernetes": "Kubernetes' own kinds with their types, by their API version.",
+  "fettle/events":
+    "CloudEvents: bus, subscriptions, pipeline, sinks, plugins and state. [Events](../events.md) explains them.",
   "fettle/runtime": "Controllers and their parts. [Controllers](../controllers.md) explains them.",
   "fettle/store": "The contract of stores, and its implementations. [Stores](../stores.md) explains them.",
   "fettle/store/conformance": "Conformance suite for your own store.",

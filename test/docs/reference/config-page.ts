@@ -1,6 +1,7 @@
 import { command as run } from "../../../src/cli/commands/run.js";
 import { command as up } from "../../../src/cli/commands/up.js";
-import { settings, shorthands, type Setting, type SettingType } from "../../../src/plane/config/settings.js";
+import type { Setting, SettingType } from "../../../src/plane/config/setting.js";
+import { settings, shorthands } from "../../../src/plane/config/settings.js";
 import { code, page, table } from "./markdown.js";
 
 const about = `
@@ -25,7 +26,7 @@ export function configPage(): string {
   const head = ["setting", "takes", "default", "variable", "flag", "what it is"];
   const rows = settings.map((setting) => {
     const { path, takes, variable = "", summary } = setting;
-    const displayed = path.replace("*", "NAME");
+    const displayed = path.replace(".**", "").replace("*", "NAME");
     return [
       code(displayed),
       takesText(takes),
@@ -38,9 +39,11 @@ export function configPage(): string {
   const short = [...shorthands].map(([word, path]) => `\`${word}: false\` is short for \`${path}: false\`.`);
   return page("The configuration", about, [
     table(head, rows),
-    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) by default. Settings of
+    `In \`controllers\`, \`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) by default. Settings of
 a controller override the options in its code; settings that are not given leave them unchanged. ${short.join(" ")} Durations are strings such
 as \`500ms\`, \`10s\`, \`5m\` or \`12h\`.`,
+    `\`[]\` stands for each item of a list: \`sinks[].type\` is the \`type\` in \`sinks: [{ type: stdout }]\`. Defaults of items, and of sections such as
+\`control_loop\`, hold only where the item or the section is there.`,
     "## Other environment variables",
     table(
       ["variable", "what it does"],
@@ -55,16 +58,26 @@ function takesText(takes: SettingType): string {
       return takes.max === undefined
         ? `an integer from ${takes.min}`
         : `an integer from ${takes.min} to ${takes.max}`;
+    case "number":
+      return `a number from ${takes.min}`;
+    case "url":
+      return `a URL with ${takes.schemes.map(code).join(" or ")}`;
     case "boolean":
       return "`true` or `false`";
     case "choice":
-      return takes.choices.map(code).join(", ");
+      return `${takes.choices.map(code).join(", ")}${takes.orNumber === true ? ", or a number" : ""}`;
     case "duration":
+      if (takes.seconds === true) return "seconds, or a duration";
       return takes.orFalse === true ? "a duration, or `false`" : "a duration";
     case "size":
       return `a size of at least \`${takes.min}\``;
+    case "amount":
+      return "a number, a size or a duration";
     case "list":
-      return `a list of ${takes.of === "path" ? "paths" : "strings"}`;
+      if (typeof takes.of === "object") return `a list of ${takes.of.choices.map(code).join(", ")}`;
+      return `a list of ${takes.of === "path" ? "paths" : takes.of === "number" ? "numbers" : "strings"}`;
+    case "any":
+      return "anything";
     case "path":
     case "text":
       return `a ${takes.type}`;

@@ -36,6 +36,25 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   Compacted: "Read the current state, and continue from `floor`.",
   FutureRevision: "The revision belongs to another store: read the current state.",
   SlowWatcher: "Watch again from its `revision`, and read faster.",
+  EventCycleError:
+    "Handlers, plugins or reconcilers emit events for each other. `fettle debug events` shows the chain: each event names its `cause`. Emit only when something has changed.",
+  EventLogExpired:
+    "The history after a position has been compacted. Read a snapshot, as durable subscriptions do by themselves.",
+  EventPatternError:
+    "Use names separated by dots, with `*` for one name and `**` for any number: `io.example.device.**`.",
+  InvalidEvent:
+    "The message names the attribute. Types are names separated by dots; attributes are lower-case letters and digits with short values; the rest belongs into `data`.",
+  EventRejected:
+    "A handler of the pipeline refused the event, for the reason in the message; correct the producer. The event is a dead letter.",
+  PluginHttpError:
+    "The service that a plugin called did not answer as expected; the message has its status or the limit that was exceeded.",
+  PluginPermissionError:
+    "Add the permission in the message to `permissions` of the plugin, if it shall have it.",
+  SignatureError:
+    "The body, its time or its signature does not fit the secret: check the secret and the clocks of both sides.",
+  StateUnavailable:
+    "Check that the Redis server at the address in the message runs, and the user and password in `state.url`. Repeat the call; a write may have been performed.",
+  StateWatchTooSlow: "Read the keys again, watch anew, and read faster.",
   BackupDamaged: "Use another backup; this one is incomplete or modified.",
   RestoreRefused:
     "Choose an empty folder; for a restore, `--force` renames the store in it. If nothing can be salvaged, restore a backup.",

@@ -28,15 +28,18 @@ const Switch = resource("docs.dev/v1", "Switch", { spec: z.object({}) });
 
 /**
  * All metrics, scraped from a control plane and an operator in which everything happens at least once: a controller, a
- * poller, a step with a circuit breaker, a delayed schedule, requests over the network, a leader election.
+ * poller, a step with a circuit breaker, a delayed schedule, an event pipeline, requests over the network, a peer, a
+ * leader election.
  */
 export async function metricsSeen(data: string): Promise<readonly SeenMetric[]> {
   const done = new AbortController();
+  const peer = await controlPlane({ store: "memory", kinds: [Lamp], listen: { port: 0, tls: false } });
   const plane = await controlPlane({
     ...work(done.signal),
     store: "memory",
     data,
     listen: { port: 0, tls: false },
+    peers: { peers: [{ kubeconfig: peer.kubeconfig, kinds: [Lamp] }] },
   });
   try {
     const server = plane.url ?? "";
@@ -70,12 +73,14 @@ export async function metricsSeen(data: string): Promise<readonly SeenMetric[]> 
   } finally {
     done.abort();
     await plane.stop();
+    await peer.stop();
   }
 }
 
 function work(done: AbortSignal) {
   const switches = poll({ name: "switches", interval: "50ms", list: () => [switchNow()] });
   return {
+    performance: { thresholds: { memory_usage: { max: "1TB" } } },
     controllers: [
       controller({
         for: Lamp,
@@ -86,6 +91,11 @@ function work(done: AbortSignal) {
         },
       }),
     ],
+    pipeline: {
+      stages: [
+        { name: "all", handlers: [{ name: "batches", handle() {}, handleBatch() {} }, "MetricsCollector"] },
+      ],
+    },
     schedules: [
       schedule({ name: "often", every: "10ms", run: () => {} }),
       // The next pass is due before this one ends.

@@ -9,7 +9,7 @@ test("requests every endpoint of the management API", () => {
   );
   const promised: string[] = [];
   for (const [, method = "", path = "", more = ""] of contract.matchAll(
-    /^ \* \| `(GET|POST) ([\w/]+)[^`]*`((?:, `\/\w+`)*)/gm,
+    /^ \* \| `(GET|POST) ([\w/-]+)[^`]*`((?:, `\/\w+`)*)/gm,
   )) {
     const others = [...more.matchAll(/`(\/\w+)`/g)].map(([, last = ""]) => path.replace(/\/\w+$/, last));
     for (const each of [path, ...others]) promised.push(`${method} ${each}`);

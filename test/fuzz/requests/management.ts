@@ -15,13 +15,22 @@ export const questions: readonly (readonly [method: string, path: string, ...par
   ["POST", "controllers/NAME/resume"],
   ["POST", "controllers/NAME/retry"],
   ["GET", "dead"],
+  ["GET", "queue", "controller", "key", "failed", "limit"],
+  ["GET", "breakers"],
+  ["POST", "breakers/reset"],
+  ["GET", "health"],
+  ["GET", "alerts"],
+  ["GET", "subscriptions"],
+  ["POST", "subscriptions/NAME/retry"],
+  ["GET", "dead-events"],
+  ["GET", "peers"],
   ["GET", "runs", "kind", "key", "controller", "after", "limit", "reveal", "follow"],
   ["POST", "plan", "reveal"],
   ["GET", "history", "apiVersion", "kind", "namespace", "name", "reveal"],
   ["GET", "top", "every", "follow"],
   ["GET", "changes", "apiVersion", "kind", "tail", "after", "reveal", "follow"],
   ["GET", "state", "key", "limit", "reveal"],
-  ["GET", "profile", "seconds", "follow"],
+  ["GET", "profile", "seconds", "type", "follow"],
   ["GET", "backup", "follow"],
 ];
 
@@ -45,6 +54,9 @@ const sound: Readonly<Record<string, readonly string[]>> = {
   every: ["100ms", "2s"],
   // Longer ones are left by the client; nobody else can take a profile until then.
   seconds: ["1", "600"],
+  // Snapshots of the heap stop the server for too long.
+  type: ["cpu", "heap"],
+  failed: ["true"],
   follow: ["true"],
   reveal: ["true"],
 };
@@ -111,6 +123,8 @@ const nearly: Readonly<Record<string, readonly string[]>> = {
   every: [...noDurations, "999999h", "1ns"],
   seconds: [...noNumbers, "0", "601"],
   follow: ["1", "TRUE", "false", ""],
+  type: ["CPU", "heaps"],
+  failed: ["1", "TRUE", ""],
   reveal: ["1", "TRUE", ""],
 };
 
@@ -137,10 +151,17 @@ export function managementDraft(catalog: Catalog, choices: Choices): Draft {
     attention: attention(choices),
   });
   if (method === "POST") {
-    made.value = path === "plan" ? planRequest(catalog, choices) : instruction(isSound, choices);
+    made.value = bodyFor(path, isSound, catalog, choices);
     made.headers.push(["content-type", contentTypes.json]);
   }
   return made;
+}
+
+function bodyFor(path: string, isSound: boolean, catalog: Catalog, choices: Choices): Json {
+  if (path === "plan") return planRequest(catalog, choices);
+  if (path === "controllers/NAME/enqueue" && choices.once(4)) return { all: isSound ? true : "yes" };
+  if (path !== "breakers/reset") return instruction(isSound, choices);
+  return isSound ? {} : { name: choices.pick<Json>([...oddTexts, 1, null, {}]) };
 }
 
 function controller(choices: Choices): string {

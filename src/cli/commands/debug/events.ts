@@ -1,19 +1,17 @@
 import picocolors from "picocolors";
-import { isExpired, isGone } from "../../../model/core.js";
 import { escapeText } from "../../../model/diff/yaml-text.js";
-import type { ChangeReport } from "../../../plane/management/contract.js";
-import { type Command, type Terminal } from "../../command/command.js";
+import type { ChangeReport, EmittedReport } from "../../../plane/management/contract.js";
+import { type Command } from "../../command/command.js";
 import { connect } from "../../server/connect.js";
 import { textOption, connectionOptions, countOption } from "../../command/options.js";
 import { findKind } from "../../objects/find-kind.js";
-import { type ManagementClient, type ChangeQuery } from "../../server/management-client.js";
-import { Reconnection } from "../../server/reconnection.js";
 import { changeLines } from "../../output/change-lines.js";
+import { followedChanges } from "../../output/followed-changes.js";
 import { valueFormatOf, valueOption, printValue, writeItem } from "../../output/value-output.js";
 
 export const events: Command = {
   description:
-    "Show every change in the store, as controllers and watches receive it. The data of Secrets is hidden.",
+    "Show every change in the store, as controllers and watches receive it, and events that were emitted. The data of Secrets is hidden.",
   options: [
     ...connectionOptions,
     {
@@ -49,45 +47,18 @@ export const events: Command = {
         list.changes.map((change) => changeText(change, terminal.colors)).join(""),
       );
     }
-    for await (const change of followChanges(plane, query, terminal)) {
+    for await (const change of followedChanges(plane, query, terminal)) {
       await writeItem(terminal, format, change, () => changeText(change, terminal.colors));
     }
   },
 };
 
-/** Yields the last changes, then new ones; reconnects when the stream breaks. */
-async function* followChanges(
-  plane: ManagementClient,
-  query: ChangeQuery,
-  terminal: Terminal,
-): AsyncGenerator<ChangeReport, void, undefined> {
-  const { changes, revision } = await plane.changes(query);
-  yield* changes;
-  let after = revision;
-  const begin = async function* (): AsyncGenerator<ChangeReport, void, undefined> {
-    try {
-      yield* plane.followChanges({ ...query, after });
-    } catch (error) {
-      if (!isExpired(error) && !isGone(error)) throw error;
-      terminal.stderr.write(
-        "fettle: some changes were missed: the server no longer has them; continuing with new ones\n",
-      );
-      ({ revision: after } = await plane.changes({ ...query, tail: 0 }));
-      yield* plane.followChanges({ ...query, after });
-    }
-  };
-  const all = new Reconnection(terminal).resumed(begin, () => plane.controllers());
-  for await (const change of all) {
-    after = change.revision;
-    yield change;
-  }
-}
-
 const timeLength = "2026-01-01T00:00:00Z".length;
 
 function changeText(change: ChangeReport, colors: boolean): string {
-  const { revision, type, object, changes, time, user, managers } = change;
   const paint = picocolors.createColors(colors);
+  if (change.type === "EMITTED") return emittedText(change, paint);
+  const { revision, type, object, changes, time, user, managers } = change;
   const { namespace, name = "" } = object.metadata;
   const title = escapeText(`${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
   const sign = { ADDED: paint.green, MODIFIED: paint.yellow, DELETED: paint.red }[type](type.padEnd(8));
@@ -97,4 +68,17 @@ function changeText(change: ChangeReport, colors: boolean): string {
   const writers = [...(user === undefined ? [] : [user]), ...managers.filter((each) => each !== user)];
   const by = writers.length === 0 ? "" : paint.dim(escapeText(`  by ${writers.join(" as ")}`));
   return `${String(revision).padStart(6)}  ${at}  ${sign}  ${paint.bold(title)}${by}\n${lines.join("")}`;
+}
+
+function emittedText(
+  { revision, event }: EmittedReport,
+  paint: ReturnType<typeof picocolors.createColors>,
+): string {
+  const { type, timestamp, data, metadata } = event;
+  const at = paint.dim(timestamp.slice(0, timeLength - 1).padEnd(timeLength - 1) + "Z");
+  const subject = typeof metadata["subject"] === "string" ? `  ${metadata["subject"]}` : "";
+  const text = JSON.stringify(data);
+  const line =
+    text === "{}" ? "" : `    ${escapeText(text.length > 200 ? `${text.slice(0, 200)}…` : text)}\n`;
+  return `${String(revision).padStart(6)}  ${at}  ${paint.cyan("EVENT".padEnd(8))}  ${paint.bold(escapeText(type))}${paint.dim(escapeText(subject))}\n${line}`;
 }

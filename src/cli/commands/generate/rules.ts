@@ -1,3 +1,4 @@
+import { objectWatches } from "../../../runtime/controller/event-watch.js";
 import { builtInKinds } from "../../../model/built-in-kinds.js";
 import type { AnyKind } from "../../../client/kinds/kind.js";
 import { parseApiVersion } from "../../../model/core.js";
@@ -43,7 +44,7 @@ export function rulesOf(controllers: readonly Controller[], definitions: readonl
     // Clusters with OwnerReferencesPermissionEnforcement require permission on the owner's finalizers.
     if (owns.length > 0) allow(options.for, "/finalizers", ["update"]);
     for (const kind of owns) allow(kind, "", [...reading, "create", "patch", "delete"]);
-    for (const { kind } of options.watches ?? []) allow(kind, "", reading);
+    for (const { kind } of objectWatches(options.watches)) allow(kind, "", reading);
   }
   allow("v1/Event", "", ["create", "patch"]);
   const rules = [...verbs].map(([key, allowed]): Rule => {

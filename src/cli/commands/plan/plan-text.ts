@@ -88,7 +88,7 @@ function controllerText(run: PlanReport, paint: Colors, colors: boolean): string
         : objectDiff(before, after, { colors, ignore: [...hidden, "metadata.ownerReferences"] });
     if (diff !== "") lines.push(indented(diff, "        "));
   }
-  for (const { name, outcome, error } of run.steps) {
+  for (const { name, outcome, error, detail } of run.steps) {
     const text =
       outcome === "planned"
         ? `○ step ${paint.bold(escapeText(name))} would run`
@@ -96,9 +96,20 @@ function controllerText(run: PlanReport, paint: Colors, colors: boolean): string
           ? paint.dim(`– step ${escapeText(name)} would be skipped`)
           : `${paint.red("✗")} step ${escapeText(name)}: ${escapeText(error ?? outcome)}`;
     lines.push(`    ${text}`);
+    if (detail !== undefined && detail !== "") lines.push(detailText(detail, paint));
   }
   const nothing = lines.length === 0 ? " changes nothing" : ":";
   return [`${head}${nothing}`, ...lines, `    → ${outcomeText(run, paint)}`].join("\n");
+}
+
+/** Detail of a step, with the colours of a diff. */
+function detailText(detail: string, paint: Colors): string {
+  const painted = detail.split("\n").map((line) => {
+    const text = escapeText(line);
+    if (line.startsWith("+")) return paint.green(text);
+    return line.startsWith("-") ? paint.red(text) : text;
+  });
+  return indented(painted.join("\n"), "        ");
 }
 
 function outcomeText({ outcome }: PlanReport, paint: Colors): string {

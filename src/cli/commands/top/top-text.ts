@@ -1,9 +1,13 @@
 import picocolors from "picocolors";
 import { formatAge } from "../../../model/core.js";
 import type { Top } from "../../../plane/management/contract.js";
-import { columns, headerRow, type TableCell, type Colors } from "../../terminal/columns.js";
+import { releaseText, windowText } from "../../output/hold-text.js";
+import { cellText, columns, headerRow, type TableCell, type Colors } from "../../terminal/columns.js";
 
-/** Formats the load of a control plane: queues, runs, memory. */
+/** Findings that are shown; `fettle findings` shows all. */
+const maxFindings = 3;
+
+/** Formats the load of a control plane: problems, queues, runs, memory. */
 export function topText(top: Top, colors: boolean): string {
   const paint = picocolors.createColors(colors);
   const { memory, cpu, revision, uptime } = top;
@@ -43,13 +47,42 @@ export function topText(top: Top, colors: boolean): string {
     synced ? { text: "yes", paint: paint.green } : { text: "no", paint: paint.yellow },
     String(users),
   ]);
+  const holds = top.controllers.flatMap(({ name, holds }) =>
+    holds.map((hold) => [
+      name,
+      hold.name ?? hold.type,
+      hold.type === "batched" ? `${hold.keys} of ${hold.size}` : String(hold.keys),
+      hold.type === "batched" ? "when the batch is full" : windowText(hold, top.at),
+      releaseText(hold, top.at),
+    ]),
+  );
   return [
-    `${paint.bold(head)}\n`,
+    `${paint.bold(head)}\n${problemLines(top, paint).join("")}`,
     controllers.length === 0 ? "no controllers\n" : columns([headerRow(titles, paint), ...controllers]),
+    ...(holds.length === 0
+      ? []
+      : [columns([headerRow(["CONTROLLER", "STRATEGY", "HELD", "RELEASED", "LATEST"], paint), ...holds])]),
     ...(informers.length === 0
       ? []
       : [columns([headerRow(["CACHE", "OBJECTS", "SYNCED", "USERS"], paint), ...informers])]),
   ].join("\n");
+}
+
+/** Lines about health, alerts and findings, if there is something to say. */
+function problemLines({ health, alerts, findings }: Top, paint: Colors): readonly string[] {
+  const failed = health?.checks.filter(({ ok }) => !ok) ?? [];
+  const reasons = failed.map(({ name, message }) => (message === "" ? name : `${name}: ${message}`));
+  const color = health?.status === "unhealthy" ? paint.red : paint.yellow;
+  return [
+    ...(health === undefined || failed.length === 0
+      ? []
+      : [`${color(`${health.status}: ${cellText(reasons.join("; "))}`)}\n`]),
+    ...alerts.map(({ message }) => `${paint.red(`alert: ${cellText(message)}`)}\n`),
+    ...findings.slice(0, maxFindings).map(({ message }) => `${paint.yellow(cellText(message))}\n`),
+    ...(findings.length > maxFindings
+      ? [paint.dim(`and ${findings.length - maxFindings} more findings: fettle findings\n`)]
+      : []),
+  ];
 }
 
 function stateCell({ atWork, paused, pausedObjects }: Top["controllers"][number], paint: Colors): TableCell {
