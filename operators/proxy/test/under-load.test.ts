@@ -11,7 +11,7 @@ import { Gateway, HTTPRoute } from "../kinds/gateway-api.js";
 import { Backend, Certificate, ProxyClass, ProxyConfig } from "../kinds/proxy.js";
 import { EchoServer } from "./fixtures/echo-server.js";
 import { freePort, ProxyPlane } from "./fixtures/proxy-plane.js";
-import { Load, wrk, type LoadOptions } from "./fixtures/wrk.js";
+import { Load, wrk, type LoadOptions, type LoadReport } from "./fixtures/wrk.js";
 
 /** nginx and wrk: neither is started by the suite itself. */
 const both: Need = {
@@ -33,7 +33,7 @@ describeWith("the proxy under load", both, () => {
   test("serves without a failed request while everything around it changes", { timeout }, async () => {
     const { plane, port, tlsPort, servers } = await deploy({ FETTLE_TEST_BREAK: "/broken" });
     const { client } = plane;
-    const load = await loadOn(`http://127.0.0.1:${port}/`);
+    const load = loadOn(`http://127.0.0.1:${port}/`);
 
     await load.during("a configuration that nginx -t refuses", async () => {
       await client.create(HTTPRoute, {
@@ -93,7 +93,6 @@ describeWith("the proxy under load", both, () => {
       await until(client, ProxyConfig, "web", isReady);
       expect((await client.get(ProxyClass, "nginx")).status?.pid).toBe(pid);
     });
-    await load.stop();
 
     await client.create(ProxyConfig, {
       metadata: { name: "secure" },
@@ -102,7 +101,7 @@ describeWith("the proxy under load", both, () => {
     await until(client, ProxyConfig, "secure", isReady);
     const [issued] = (await client.list(Certificate)).items;
     const certificate = issued?.metadata.name ?? "";
-    const secureLoad = await loadOn(`https://127.0.0.1:${tlsPort}/`);
+    const secureLoad = loadOn(`https://127.0.0.1:${tlsPort}/`);
     await secureLoad.during("a certificate that is renewed", async () => {
       const before = (await client.get(Certificate, certificate)).status?.serialNumber;
       const { generation = 0 } = (await client.get(ProxyClass, "nginx")).status ?? {};
@@ -114,14 +113,13 @@ describeWith("the proxy under load", both, () => {
       });
       await until(client, ProxyClass, "nginx", (found) => (found?.status?.generation ?? 0) > generation);
     });
-    await secureLoad.stop();
   });
 
   test("returns to the last good configuration if nginx does not serve a new one", { timeout }, async () => {
     const { plane, port } = await deploy({ FETTLE_TEST_BLIND_PORTS: "true" });
     const { client } = plane;
     const taken = await listenOn();
-    const load = await loadOn(`http://127.0.0.1:${port}/`);
+    const load = loadOn(`http://127.0.0.1:${port}/`);
     await load.during("a port that another program takes after the check", async () => {
       await client.create(Gateway, {
         metadata: { name: "taken" },
@@ -150,31 +148,30 @@ describeWith("the proxy under load", both, () => {
       );
       await until(client, Gateway, "taken", isProgrammed);
     });
-    await load.stop();
   });
 
   test("goes on after Fettle is killed at any step of a change", { timeout: 2 * timeout }, async () => {
     const { plane, port } = await deploy();
     const { client } = plane;
-    const load = await loadOn(`http://127.0.0.1:${port}/`);
+    const load = loadOn(`http://127.0.0.1:${port}/`);
     for (const method of everyStep ? steps : ["activate", "reload"]) {
       await load.during(`Fettle killed after ${method}`, async () => {
-        await plane.stop();
-        await plane.resume({ FETTLE_TEST_KILL_AFTER: method });
-        // It may be killed before it responds.
-        await client
-          .patch(ProxyConfig, "web", { spec: { routes: [route("/"), route(`/after-${method}`)] } })
-          .catch(() => {});
-        expect(await plane.ended()).toBe("SIGKILL");
-        await plane.resume();
-        await client.patch(ProxyConfig, "web", { spec: { routes: [route("/"), route(`/after-${method}`)] } });
+        const change = { spec: { routes: [route("/"), route(`/after-${method}`)] } };
+        await plane.soon("stops", plane.stop());
+        await plane.soon("starts", plane.resume({ FETTLE_TEST_KILL_AFTER: method }));
+        const ended = plane.ended();
+        // It may be killed before it responds, and a connection to the last process may break.
+        const patched = client.patch(ProxyConfig, "web", change).catch(() => undefined);
+        if ((await patched) === undefined && plane.isRunning) await client.patch(ProxyConfig, "web", change);
+        expect(await plane.soon(`is killed after ${method}`, ended)).toBe("SIGKILL");
+        await plane.soon("starts again", plane.resume());
+        await client.patch(ProxyConfig, "web", change);
         await expect
           .poll(() => status(`http://127.0.0.1:${port}/after-${method}`), { timeout: 60_000 })
           .toBe(200);
-        await until(client, ProxyConfig, "web", isReady);
+        await plane.soon("is ready", until(client, ProxyConfig, "web", isReady));
       });
     }
-    await load.stop();
   });
 
   test("starts nginx again when it is killed", { timeout }, async () => {
@@ -224,13 +221,16 @@ async function deploy(env: Readonly<Record<string, string>> = {}) {
 const route = (path: string) => ({ path, backends: [{ id: "web" }] });
 
 /** Load on a URL in phases, each of which has to end without a failed request. */
-async function loadOn(url: string, options?: LoadOptions) {
-  let load = await Load.start(url, options);
-  onTestFinished(async () => void (await load.stop()));
+function loadOn(url: string, options?: LoadOptions) {
   return {
     async during(what: string, work: () => Promise<void>): Promise<void> {
-      await work();
-      const report = await load.stop();
+      const load = await Load.start(url, options);
+      let report: LoadReport;
+      try {
+        await work();
+      } finally {
+        report = await load.stop();
+      }
       console.log(`  ${what}: ${report.requests} requests, ${report.refused + report.errors} failed`);
       expect({ what, refused: report.refused, errors: report.errors }).toEqual({
         what,
@@ -238,9 +238,7 @@ async function loadOn(url: string, options?: LoadOptions) {
         errors: 0,
       });
       expect(report.requests).toBeGreaterThan(0);
-      load = await Load.start(url, options);
     },
-    stop: async () => void (await load.stop()),
   };
 }
 
