@@ -13,7 +13,10 @@ export const DeviceGateway = resource(apiVersion, "DeviceGateway", {
   categories,
   spec: z.object({
     /** HTTP API of a gateway that runs elsewhere, such as `http://wasmbed-gateway:8080`. */
-    url: z.url({ protocol: /^https?$/ }).optional(),
+    url: z
+      .url()
+      .regex(/^https?:\/\//)
+      .optional(),
     /** Secret of the same namespace with the `token` of the HTTP API. */
     tokenSecret: z.string().min(1).optional(),
     /** Address for devices; port 0 allocates one and keeps it. */
@@ -118,7 +121,7 @@ const retry = z
     factor: z.number().min(1).max(10).default(2),
   })
   .prefault({});
-const variable = z.object({ name: z.string().regex(/^[^=\0]+$/), value: z.string() });
+const variable = z.object({ name: z.string().regex(/^[^=]+$/), value: z.string() });
 
 /** Why something failed on a device. */
 export const failureReasons = [
@@ -135,7 +138,15 @@ export const failureReasons = [
 ] as const;
 const failure = z.object({ reason: z.enum(failureReasons), message: z.string(), at: z.string().optional() });
 
-const devicePhases = ["Pending", "Deploying", "Running", "Completed", "Stopping", "Stopped", "Failed"] as const;
+const devicePhases = [
+  "Pending",
+  "Deploying",
+  "Running",
+  "Completed",
+  "Stopping",
+  "Stopped",
+  "Failed",
+] as const;
 
 /** A module on devices. */
 export const Application = resource(apiVersion, "Application", {
